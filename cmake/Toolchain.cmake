@@ -1,0 +1,36 @@
+# Language level, warnings, sanitizers, linker and compiler cache: what every target shares.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+set(TESON_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them; empty for none")
+option(TESON_WERROR "Warnings are errors" OFF)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+if(TESON_WERROR)
+  add_compile_options(-Werror)
+endif()
+# An invariant that breaks must stop the program in release too, so asserts of the library stay cheap but on.
+add_compile_definitions(_GLIBCXX_ASSERTIONS)
+
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+if(TESON_SANITIZE)
+  add_compile_options(-fsanitize=${TESON_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TESON_SANITIZE})
+  add_compile_definitions(TESON_SANITIZED=1)
+endif()

@@ -1,0 +1,86 @@
+// Compute environments, their instances, queues and job definitions: the registry that jobs are placed by.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/money.h"
+#include "base/time.h"
+#include "domain/ids.h"
+#include "domain/job.h"
+#include "domain/resources.h"
+
+namespace teson {
+
+enum class Market { kOnDemand, kSpot };
+
+struct InstanceType {
+  std::string name;  // "m5.xlarge"; "host" for the machine itself
+  Resources size;    // nominal; what the host cannot give is cut when an instance starts
+  Money on_demand_hour;
+  Money spot_hour;
+};
+
+struct ComputeEnvironment {
+  std::string name;
+  bool enabled = true;
+  Market market = Market::kOnDemand;
+  // Candidates, smallest first. Empty: each instance is made to its job's size (Fargate).
+  std::vector<InstanceType> instance_types;
+  int64_t min_vcpus = 0;
+  int64_t max_vcpus = 0;
+  int64_t desired_vcpus = 0;  // as asked; the scheduler keeps at least min_vcpus and what the jobs need
+  Tags tags;
+  Instant created;
+  std::string document;  // the Batch face's JSON: kept and returned
+};
+
+struct Queue {
+  std::string name;
+  bool enabled = true;
+  int priority = 0;                       // larger first
+  std::vector<std::string> environments;  // in order of preference
+  Tags tags;
+  Instant created;
+  std::string document;
+};
+
+struct JobDefinition {
+  std::string name;
+  int revision = 0;
+  bool active = true;
+  Tags tags;
+  Instant created;
+  std::string document;  // the registered request as JSON
+};
+
+struct Instance {
+  InstanceId id;
+  std::string environment;
+  std::string type;
+  Market market = Market::kOnDemand;
+  Resources size;
+  Money price_hour;
+  Instant started;
+};
+
+// Which images this site can run, first match wins. Patterns know '*' and '?'.
+enum class RuntimeKind { kProcess };
+struct ImageRule {
+  std::string pattern;
+  RuntimeKind runtime = RuntimeKind::kProcess;
+};
+
+// What this machine offers and how it is to be used: from its configuration at start-up, not journaled.
+struct Site {
+  Resources host;                                     // usable, not nominal
+  Duration instance_idle = Duration::seconds(60);     // an idle instance above min_vcpus ends after this long
+  std::vector<ImageRule> images = {{"host", RuntimeKind::kProcess}};
+};
+
+std::optional<RuntimeKind> runtime_for(const Site& site, const std::string& image);
+// Shell-style match with '*' (any run, '/' too) and '?'.
+bool glob_match(std::string_view pattern, std::string_view text);
+
+}  // namespace teson

@@ -1,0 +1,91 @@
+// Facts: all that ever happens to the state. The journal keeps them in order; recovery only applies them.
+//
+// A fact records what was decided, never how: policies may change without breaking an old journal.
+// New kinds are appended; a field is never given another meaning (docs/decisions/0003).
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "domain/environment.h"
+#include "domain/job.h"
+
+namespace teson {
+
+namespace fact {
+struct EnvironmentPut {
+  ComputeEnvironment value;
+};
+struct EnvironmentDeleted {
+  std::string name;
+};
+struct QueuePut {
+  Queue value;
+};
+struct QueueDeleted {
+  std::string name;
+};
+struct DefinitionPut {
+  JobDefinition value;
+};
+struct JobSubmitted {
+  JobId id;
+  JobSpec spec;
+  std::vector<JobId> waiting_for;  // dependencies that had not succeeded yet
+};
+struct JobTagged {
+  JobId id;
+  Tags tags;  // the whole new set
+};
+// Pending -> Runnable.
+struct JobReady {
+  JobId id;
+};
+struct InstanceStarted {
+  Instance value;
+};
+struct InstanceEnded {
+  InstanceId id;
+  std::string reason;
+};
+// Runnable -> Starting: the intent, committed before anything is launched.
+struct AttemptPlaced {
+  JobId id;
+  Attempt attempt;
+};
+// Starting -> Running.
+struct AttemptStarted {
+  AttemptId id;
+  Instant started;
+  std::string log_stream;
+};
+enum class Verdict { kRetry, kSucceeded, kFailed };
+// Starting, Running -> Runnable, Succeeded or Failed.
+struct AttemptEnded {
+  AttemptId id;
+  AttemptEnd end;
+  Verdict verdict = Verdict::kFailed;
+  std::string status_reason;  // the job's, from now on
+};
+struct StopRequested {
+  JobId id;
+  StopRequest request;
+};
+// Pending, Runnable -> Failed without an attempt: cancelled, or a dependency failed.
+struct JobFailed {
+  JobId id;
+  std::string status_reason;
+};
+}  // namespace fact
+
+using FactBody = std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
+                              fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady,
+                              fact::InstanceStarted, fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted,
+                              fact::AttemptEnded, fact::StopRequested, fact::JobFailed>;
+
+struct Fact {
+  Instant at;
+  FactBody body;
+};
+
+}  // namespace teson

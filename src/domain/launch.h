@@ -1,0 +1,50 @@
+// What goes to an agent, and what comes back from it. Values only; attempt_dir/ has their files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "domain/environment.h"
+#include "domain/ids.h"
+#include "domain/job.h"
+
+namespace teson {
+
+// Everything an agent needs to run one attempt. Written once as spec.json, never changed.
+struct LaunchOrder {
+  AttemptId id;
+  std::string job_name;
+  RuntimeKind runtime = RuntimeKind::kProcess;
+  std::string image;
+  std::vector<std::string> command;
+  EnvironmentVariables environment;  // complete but for what only the agent knows (paths, HOME, PATH)
+  Resources limits;
+  std::vector<int> gpus;
+  std::optional<Duration> timeout;
+  Duration grace = Duration::seconds(30);
+  std::string working_directory;  // empty: the attempt's own fresh work/
+  std::string log_stream;
+};
+
+struct AttemptStartedReport {
+  Instant at;
+};
+struct AttemptEndedReport {
+  AttemptEnd end;
+};
+// Its agent is gone and left no result; whatever it had started has been killed.
+struct AttemptLostReport {
+  Instant at;
+  std::string detail;  // evidence for a person: "agent (pid 17) is gone", "the host was rebooted"
+};
+using ReportBody = std::variant<AttemptStartedReport, AttemptEndedReport, AttemptLostReport>;
+
+struct AttemptReport {
+  AttemptId id;
+  ReportBody body;
+};
+
+}  // namespace teson

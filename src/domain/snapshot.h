@@ -1,0 +1,22 @@
+// The whole live state as plain values: what a snapshot file holds and what recovery starts from.
+#pragma once
+
+#include <vector>
+
+#include "domain/environment.h"
+#include "domain/job.h"
+
+namespace teson {
+
+struct Snapshot {
+  Instant last_fact_at;
+  uint64_t next_order = 1;
+  uint64_t instances_started = 0;
+  std::vector<ComputeEnvironment> environments;
+  std::vector<Queue> queues;
+  std::vector<JobDefinition> definitions;
+  std::vector<Instance> instances;
+  std::vector<Job> jobs;
+};
+
+}  // namespace teson
