@@ -10,6 +10,8 @@ Error make_errno_error(std::string what, int error_number) {
   return Error{kind, std::move(what) + ": " + std::generic_category().message(error_number)};
 }
 
-std::unexpected<Error> errno_error(std::string what) { return std::unexpected(make_errno_error(std::move(what), errno)); }
+std::unexpected<Error> errno_error(std::string what) {
+  return std::unexpected(make_errno_error(std::move(what), errno));
+}
 
 }  // namespace teson

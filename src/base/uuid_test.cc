@@ -14,8 +14,9 @@ TEST(Uuid, TextRoundTrips) {
 }
 
 TEST(Uuid, WrongTextIsRefused) {
-  for (const char* text : {"", "0123abcd", "0123abcd-4567-489a-8bcd-ef012345678", "0123abcd-4567-489a-8bcd-ef01234567890",
-                           "0123abcd_4567-489a-8bcd-ef0123456789", "g123abcd-4567-489a-8bcd-ef0123456789"}) {
+  for (const char* text :
+       {"", "0123abcd", "0123abcd-4567-489a-8bcd-ef012345678", "0123abcd-4567-489a-8bcd-ef01234567890",
+        "0123abcd_4567-489a-8bcd-ef0123456789", "g123abcd-4567-489a-8bcd-ef0123456789"}) {
     EXPECT_FALSE(Uuid::parse(text)) << text;
   }
 }

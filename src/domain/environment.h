@@ -74,8 +74,8 @@ struct ImageRule {
 
 // What this machine offers and how it is to be used: from its configuration at start-up, not journaled.
 struct Site {
-  Resources host;                                     // usable, not nominal
-  Duration instance_idle = Duration::seconds(60);     // an idle instance above min_vcpus ends after this long
+  Resources host;                                  // usable, not nominal
+  Duration instance_idle = Duration::seconds(60);  // an idle instance above min_vcpus ends after this long
   std::vector<ImageRule> images = {{"host", RuntimeKind::kProcess}};
 };
 

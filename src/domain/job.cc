@@ -17,7 +17,8 @@ const Attempt* live_attempt(const Job& job) {
 Attempt* live_attempt(Job& job) { return const_cast<Attempt*>(live_attempt(std::as_const(job))); }
 
 bool is_finished(const Job& job) {
-  return std::holds_alternative<job_state::Succeeded>(job.state) || std::holds_alternative<job_state::Failed>(job.state);
+  return std::holds_alternative<job_state::Succeeded>(job.state) ||
+         std::holds_alternative<job_state::Failed>(job.state);
 }
 
 const char* status_name(const Job& job) { return kStatusNames[job.state.index()]; }

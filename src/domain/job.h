@@ -86,7 +86,7 @@ struct AttemptEnd {
   EndCause cause = EndCause::kExited;
   std::optional<int> exit_code;  // absent where no program ended
   std::string reason;            // about the program (AWS container.reason): at most 255 characters
-  std::string status_reason;     // about the attempt: "Essential container in task exited", "Host EC2 (...) terminated."
+  std::string status_reason;  // about the attempt: "Essential container in task exited", "Host EC2 (...) terminated."
   Instant ended;
   Usage usage;
 };

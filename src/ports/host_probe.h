@@ -17,11 +17,11 @@ struct Gpu {
 };
 
 struct HostFacts {
-  int64_t milli_vcpus = 0;         // CPUs this process may use (affinity and cgroup quota)
-  int64_t total_memory_mib = 0;    // nominal
-  int64_t usable_memory_mib = 0;   // less what the system needs and what a cgroup forbids
+  int64_t milli_vcpus = 0;        // CPUs this process may use (affinity and cgroup quota)
+  int64_t total_memory_mib = 0;   // nominal
+  int64_t usable_memory_mib = 0;  // less what the system needs and what a cgroup forbids
   std::vector<Gpu> gpus;
-  std::string gpu_note;            // why there are none: "libnvidia-ml.so.1 is not installed"
+  std::string gpu_note;  // why there are none: "libnvidia-ml.so.1 is not installed"
   std::string boot_id;
 };
 

@@ -15,9 +15,9 @@
 namespace teson {
 
 struct JournalContents {
-  Snapshot snapshot;         // the newest whole one; empty if none was taken yet
+  Snapshot snapshot;          // the newest whole one; empty if none was taken yet
   uint64_t snapshot_seq = 0;  // facts up to this number are in it
-  std::vector<Fact> facts;   // those after it, in order
+  std::vector<Fact> facts;    // those after it, in order
 };
 
 class Journal {
