@@ -1,0 +1,18 @@
+// The server: puts the control loop, the adapters and the HTTP faces together and runs until told to stop.
+#pragma once
+
+#include <string>
+
+namespace teson {
+
+struct ServeOptions {
+  std::string data;           // the data directory, absolute
+  std::string listen;         // "address:port"; empty: as the configuration says, else the default
+  std::string config;         // configuration file; empty: none
+  bool allow_public = false;  // permits an address that other machines can reach, though there is no TLS
+};
+
+// Blocks until SIGTERM or SIGINT. Returns the process's exit code; failures are said on stderr.
+int serve(const ServeOptions& options);
+
+}  // namespace teson
