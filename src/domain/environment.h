@@ -39,6 +39,7 @@ struct ComputeEnvironment {
 struct Queue {
   std::string name;
   bool enabled = true;
+  bool deleting = false;                  // goes once its last job has ended; takes none and starts none meanwhile
   int priority = 0;                       // larger first
   std::vector<std::string> environments;  // in order of preference
   Tags tags;

@@ -1,0 +1,80 @@
+// What clients may ask of the control loop. Values (and small pure functions), made by the API layer after it has
+// validated the wire form; the loop validates against its state and answers once the outcome is durable.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/result.h"
+#include "domain/environment.h"
+#include "domain/job.h"
+
+namespace teson {
+
+namespace command {
+struct CreateEnvironment {
+  ComputeEnvironment value;
+};
+struct UpdateEnvironment {
+  std::string name;
+  std::function<Status(ComputeEnvironment&)> change;  // pure, quick: runs on the loop's thread
+};
+struct DeleteEnvironment {  // must be disabled and in no queue
+  std::string name;
+};
+struct CreateQueue {
+  Queue value;
+};
+struct UpdateQueue {
+  std::string name;
+  std::function<Status(Queue&)> change;
+};
+struct DeleteQueue {  // must be disabled; its jobs are terminated
+  std::string name;
+};
+struct RegisterDefinition {
+  JobDefinition value;  // `revision` is chosen by the loop: one above the highest ever used for the name
+};
+struct UpdateDefinition {  // deregister: active = false; tags
+  std::string name;
+  int revision = 0;
+  std::function<Status(JobDefinition&)> change;
+};
+struct SubmitJob {
+  JobId id;  // random, chosen by the caller
+  JobSpec spec;
+  // How dependencies that the loop no longer holds ended (true: SUCCEEDED), looked up in the history by the caller
+  // after a first answer of kNotFound (see unknown_dependency in Accepted).
+  std::map<JobId, bool> finished_dependencies;
+};
+struct StopJob {
+  JobId id;
+  StopKind kind = StopKind::kTerminate;
+  std::string reason;
+};
+struct UpdateJobTags {
+  JobId id;
+  std::function<Status(Tags&)> change;
+};
+}  // namespace command
+
+using Command =
+    std::variant<command::CreateEnvironment, command::UpdateEnvironment, command::DeleteEnvironment, command::CreateQueue,
+                 command::UpdateQueue, command::DeleteQueue, command::RegisterDefinition, command::UpdateDefinition,
+                 command::SubmitJob, command::StopJob, command::UpdateJobTags>;
+
+// The outcome of a command, durable when it arrives.
+struct Accepted {
+  int revision = 0;  // RegisterDefinition
+  // SubmitJob was NOT accepted yet: these dependencies are not live. Look them up in the history and send the command
+  // again with finished_dependencies filled in (a job leaves the loop only once the history has it).
+  std::vector<JobId> unknown_dependencies;
+};
+
+// Called on the loop's thread: must not block and must not throw.
+using CommandReply = std::function<void(Result<Accepted>)>;
+
+}  // namespace teson

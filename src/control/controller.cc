@@ -1,0 +1,203 @@
+#include "control/controller.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "control/handle.h"
+#include "control/launch_order.h"
+#include "core/scheduler/decide.h"
+
+namespace teson {
+namespace {
+
+constexpr Duration kJournalRetry = Duration::seconds(1);
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+}  // namespace
+
+Controller::Controller(Journal& journal, Launcher& launcher, Site site)
+    : journal_(journal), launcher_(launcher), site_(std::move(site)), state_(site_) {}
+
+Status Controller::recover(Instant now) {
+  if (auto status = reload(); !status) return status;
+  now_ = std::max(now, state_.last_fact_at());
+  settle_live_attempts(now_);
+  return {};
+}
+
+Status Controller::reload() {
+  auto contents = journal_.load();
+  if (!contents) return std::unexpected(contents.error());
+  fresh_ = contents->snapshot_seq == 0 && contents->facts.empty();
+  state_ = State(site_, std::move(contents->snapshot));
+  for (const Fact& fact : contents->facts) state_.apply(fact);
+  state_.take_finished();  // the archive has them: same transaction
+  batch_.clear();
+  finished_.clear();
+  registry_.reset(state_.snapshot());
+  unloaded_ = false;
+  unsettled_ = true;
+  return {};
+}
+
+// "Launch outcome unknown" is a real state: each live attempt's directory says what became of it.
+void Controller::settle_live_attempts(Instant now) {
+  std::vector<AttemptId> live;
+  for (const auto& [name, queue] : state_.queues()) {
+    for (const auto& [order, id] : queue.jobs) {
+      if (const Attempt* attempt = live_attempt(*state_.job(id))) live.push_back({id, attempt->number});
+    }
+  }
+  std::vector<Input> reports;
+  for (const AttemptId& id : live) {
+    const Job& job = *state_.job(id.job);
+    std::visit(Overloaded{
+                   [&](const AttemptUnknown&) {
+                     // One that is known to have run is never started again under the same number.
+                     if (live_attempt(job)->started) {
+                       reports.emplace_back(AttemptReport{id, AttemptLostReport{now, "its directory is gone"}});
+                     } else {
+                       launcher_.launch(make_launch_order(state_, job));
+                     }
+                   },
+                   [&](const AttemptAlive& alive) {
+                     if (alive.started) reports.emplace_back(AttemptReport{id, AttemptStartedReport{*alive.started}});
+                   },
+                   [&](const AttemptEndedReport& ended) { reports.emplace_back(AttemptReport{id, ended}); },
+                   [&](const AttemptLostReport& lost) { reports.emplace_back(AttemptReport{id, lost}); },
+               },
+               launcher_.settle(id));
+    if (job.stop) launcher_.stop(id, job.spec.grace);
+  }
+  unsettled_ = false;
+  step(now, reports);
+}
+
+void Controller::step(Instant now, std::span<Input> inputs) {
+  now_ = std::max({now, now_, state_.last_fact_at()});
+  if (!make_ready()) return refuse_all(inputs);
+  for (Input& input : inputs) {
+    if (auto* command = std::get_if<CommandInput>(&input)) {
+      take(*command);
+    } else if (const auto* report = std::get_if<AttemptReport>(&input)) {
+      take(*report);
+    } else if (auto* hold = std::get_if<HoldInput>(&input)) {
+      hold_ = std::move(hold->reason);
+      trouble_ = hold_.value_or("");
+    }
+  }
+  decide_all();
+  if (!commit()) return refuse_all(inputs);
+  finish_step(inputs);
+}
+
+// After a failed commit: wait a little, rebuild the state from the journal, ask what became of the live attempts.
+bool Controller::make_ready() {
+  if (!unloaded_ && !unsettled_) return true;
+  if (now_ < blocked_until_) return false;
+  if (unloaded_) {
+    if (const Status status = reload(); !status) {
+      trouble_ = "The journal cannot be read: " + status.error().message;
+      blocked_until_ = now_ + kJournalRetry;
+      return false;
+    }
+  }
+  settle_live_attempts(now_);
+  return !unloaded_ && !unsettled_;
+}
+
+void Controller::take(CommandInput& input) {
+  auto handled = handle(state_, input.command, now_);
+  if (!handled) {
+    // Judged against facts that may not be durable yet, so told after the commit like every other answer.
+    replies_.push_back({[reply = std::move(input.reply), error = handled.error()](Result<Accepted>) {
+                          reply(std::unexpected(error));
+                        },
+                        {}});
+    return;
+  }
+  for (FactBody& body : handled->facts) record(std::move(body));
+  replies_.push_back({std::move(input.reply), std::move(handled->accepted)});
+}
+
+void Controller::take(const AttemptReport& report) {
+  for (FactBody& body : handle(state_, report, now_)) record(std::move(body));
+}
+
+void Controller::record(FactBody body) {
+  batch_.push_back(Fact{now_, std::move(body)});
+  state_.apply(batch_.back());
+}
+
+void Controller::decide_all() {
+  while (auto decision = next_decision(state_, now_, !hold_)) record(std::move(*decision));
+}
+
+bool Controller::commit() {
+  if (batch_.empty()) return true;
+  finished_ = state_.take_finished();
+  const Status status = journal_.append(batch_, finished_);
+  if (status) {
+    fresh_ = false;
+    return true;
+  }
+  trouble_ = "The journal cannot be written, so nothing starts: " + status.error().message;
+  spdlog::error("{}", trouble_);
+  blocked_until_ = now_ + kJournalRetry;
+  // Whether the batch was kept only the journal knows: start again from it, exactly as after a crash.
+  unloaded_ = true;
+  if (const Status reloaded = reload(); !reloaded) spdlog::critical("nor can it be read: {}", reloaded.error().message);
+  return false;
+}
+
+void Controller::refuse_all(std::span<Input> inputs) {
+  const auto refusal = fail(ErrorKind::kUnavailable, trouble_.empty() ? "The control plane is not ready" : trouble_);
+  auto replies = std::exchange(replies_, {});
+  for (PendingReply& pending : replies) pending.reply(refusal);
+  for (Input& input : inputs) {
+    if (auto* command = std::get_if<CommandInput>(&input); command && command->reply) command->reply(refusal);
+    if (auto* question = std::get_if<QuestionInput>(&input)) question->question(*this);
+    if (auto* hold = std::get_if<HoldInput>(&input)) hold_ = std::move(hold->reason);
+  }
+}
+
+void Controller::finish_step(std::span<Input> inputs) {
+  if (!hold_) trouble_.clear();
+  const auto facts = std::exchange(batch_, {});
+  finished_.clear();
+  for (const Fact& fact : facts) registry_.apply(fact);
+  auto replies = std::exchange(replies_, {});
+  for (PendingReply& pending : replies) pending.reply(std::move(pending.accepted));
+  for (const Fact& fact : facts) carry_out(fact);
+  for (Input& input : inputs) {
+    if (auto* question = std::get_if<QuestionInput>(&input)) question->question(*this);
+  }
+}
+
+void Controller::carry_out(const Fact& fact) {
+  if (const auto* placed = std::get_if<fact::AttemptPlaced>(&fact.body)) {
+    const Job* job = state_.job(placed->id);
+    const Attempt* live = job ? live_attempt(*job) : nullptr;
+    if (live && live->number == placed->attempt.number) launcher_.launch(make_launch_order(state_, *job));
+  } else if (const auto* stop = std::get_if<fact::StopRequested>(&fact.body)) {
+    const Job* job = state_.job(stop->id);
+    if (const Attempt* live = job ? live_attempt(*job) : nullptr) {
+      launcher_.stop({job->id, live->number}, job->spec.grace);
+    }
+  } else if (const auto* ended = std::get_if<fact::AttemptEnded>(&fact.body)) {
+    launcher_.forget({&ended->id, 1});
+  }
+}
+
+std::optional<Instant> Controller::next_wakeup() const {
+  if (unloaded_ || unsettled_) return blocked_until_;
+  return next_decision_at(state_);
+}
+
+}  // namespace teson

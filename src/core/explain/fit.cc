@@ -1,0 +1,109 @@
+#include "core/explain/fit.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "core/state/state.h"
+
+namespace teson {
+namespace {
+
+// How much of the ask the offer cannot give, as the worst resource's missing share. 0: it fits.
+struct Shortfall {
+  double share = 0;
+  std::string text;
+};
+
+Shortfall shortfall(const Resources& ask, const Resources& size) {
+  struct Line {
+    const char* name;
+    int64_t asked, offered;
+  };
+  const std::array<Line, 3> lines{{{"GPU", ask.gpus, size.gpus},
+                                   {"memory", ask.memory_mib, size.memory_mib},
+                                   {"vCPU", ask.milli_vcpus, size.milli_vcpus}}};
+  Shortfall worst;
+  for (const Line& line : lines) {
+    if (line.asked <= line.offered) continue;
+    const double share = static_cast<double>(line.asked - line.offered) / static_cast<double>(line.asked);
+    worst.share = std::max(worst.share, share);
+    if (!worst.text.empty()) worst.text += "; ";
+    if (std::string_view(line.name) == "memory") {
+      worst.text += fmt::format("memory: asked {} MiB, largest {} MiB", line.asked, line.offered);
+    } else if (std::string_view(line.name) == "vCPU") {
+      worst.text += fmt::format("vCPU: asked {}, largest {}", vcpus_text(line.asked), vcpus_text(line.offered));
+    } else {
+      worst.text += fmt::format("GPU: asked {}, largest {}", line.asked, line.offered);
+    }
+  }
+  return worst;
+}
+
+std::optional<std::string> image_problem(const Site& site, const JobSpec& spec) {
+  if (runtime_for(site, spec.image)) return std::nullopt;
+  return fmt::format(
+      "MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - image '{}' has no runtime on this host: map it in the configuration "
+      "file (images: [{{pattern: '{}', runtime: process}}] runs the command on the host's own file system), or use the "
+      "image 'host'",
+      spec.image, spec.image);
+}
+
+}  // namespace
+
+Resources instance_size(const Site& site, const InstanceType& type) { return Resources::smaller(type.size, site.host); }
+
+std::optional<Offer> best_offer(const Site& site, const ComputeEnvironment& environment, const Resources& ask) {
+  const int64_t max_milli = environment.max_vcpus * 1000;
+  if (environment.instance_types.empty()) {
+    Resources size = site.host;
+    size.milli_vcpus = std::min(size.milli_vcpus, max_milli);
+    return size.milli_vcpus > 0 ? std::optional<Offer>({"Fargate", size}) : std::nullopt;
+  }
+  std::optional<Offer> best;
+  double best_share = 2;
+  for (const InstanceType& type : environment.instance_types) {
+    const Resources size = instance_size(site, type);
+    if (size.milli_vcpus > max_milli) continue;
+    const double share = shortfall(ask, size).share;
+    if (share < best_share) {
+      best_share = share;
+      best = Offer{type.name, size};
+    }
+  }
+  return best;
+}
+
+std::optional<std::string> why_never_fits(const State& state, const Queue& queue, const JobSpec& spec) {
+  if (auto problem = image_problem(state.site(), spec)) return problem;
+  std::string nearest;
+  double nearest_share = 3;
+  bool any_enabled = false;
+  for (const std::string& name : queue.environments) {
+    const auto found = state.environments().find(name);
+    if (found == state.environments().end() || !found->second.enabled) continue;
+    any_enabled = true;
+    const ComputeEnvironment& environment = found->second;
+    const auto offer = best_offer(state.site(), environment, spec.resources);
+    const Shortfall missing =
+        offer ? shortfall(spec.resources, offer->size)
+              : Shortfall{2, fmt::format("maxvCpus {} is smaller than every instance type it lists", environment.max_vcpus)};
+    if (offer && missing.share == 0) return std::nullopt;
+    if (missing.share < nearest_share) {
+      nearest_share = missing.share;
+      nearest = offer ? fmt::format("{} (compute environment '{}', instance type {}: {})", missing.text, name, offer->type,
+                                    resources_text(offer->size))
+                      : fmt::format("compute environment '{}': {}", name, missing.text);
+    }
+  }
+  if (!any_enabled) {
+    return fmt::format(
+        "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - every compute environment of queue '{}' is disabled or gone: "
+        "enable one",
+        queue.name);
+  }
+  return "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - " + nearest;
+}
+
+}  // namespace teson

@@ -1,0 +1,29 @@
+// Can this job ever be placed, and if not, which resource is short, by how much, and what is the nearest offer?
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "domain/environment.h"
+#include "domain/job.h"
+
+namespace teson {
+
+class State;
+
+// What one instance of the type really gives on this host.
+Resources instance_size(const Site& site, const InstanceType& type);
+
+// The largest instance that the environment can ever start for this ask: its best candidate, cut to the host and to
+// maxvCpus. nullopt: not even one instance may start (maxvCpus too small, or no types).
+struct Offer {
+  std::string type;
+  Resources size;
+};
+std::optional<Offer> best_offer(const Site& site, const ComputeEnvironment& environment, const Resources& ask);
+
+// nullopt: it fits at least one enabled environment of the queue. Otherwise an AWS reason constant, a dash, and the
+// figures: "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - memory: asked 32000 MiB, ...".
+std::optional<std::string> why_never_fits(const State& state, const Queue& queue, const JobSpec& spec);
+
+}  // namespace teson

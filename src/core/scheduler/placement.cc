@@ -1,0 +1,89 @@
+#include "core/scheduler/placement.h"
+
+#include <fmt/format.h>
+
+#include <tuple>
+
+#include "base/prng.h"
+#include "core/explain/fit.h"
+#include "core/state/state.h"
+
+namespace teson {
+namespace {
+
+// Best fit: the instance that is left with the least room, so that large holes stay whole.
+const InstanceState* instance_with_room(const State& state, const std::string& environment, const Resources& ask) {
+  const InstanceState* best = nullptr;
+  const auto left_over = [&ask](const InstanceState& i) {
+    const Resources left = i.free() - ask;
+    return std::tuple(left.gpus, left.milli_vcpus, left.memory_mib);
+  };
+  for (const InstanceState* instance : state.instances_of(environment)) {
+    if (!ask.fits_in(instance->free())) continue;
+    if (!best || left_over(*instance) < left_over(*best)) best = instance;
+  }
+  return best;
+}
+
+std::optional<Instance> new_instance_for(const State& state, const ComputeEnvironment& environment, const Resources& ask,
+                                         Instant now) {
+  const int64_t room = environment.max_vcpus * 1000 - state.instance_vcpus_of(environment.name);
+  if (environment.instance_types.empty()) {
+    if (ask.milli_vcpus > room) return std::nullopt;
+    return make_instance(state, environment, "Fargate", ask, Money{}, now);
+  }
+  for (const InstanceType& type : environment.instance_types) {
+    const Resources size = instance_size(state.site(), type);
+    if (!ask.fits_in(size) || size.milli_vcpus > room) continue;
+    const Money price = environment.market == Market::kSpot ? type.spot_hour : type.on_demand_hour;
+    return make_instance(state, environment, type.name, size, price, now);
+  }
+  return std::nullopt;
+}
+
+// 32 hex digits that look like an ECS task id and depend on the job and attempt alone.
+std::string task_id(const JobId& id, int number) {
+  Prng prng(id.uuid.high ^ id.uuid.low, fmt::format("task {}", number));
+  return fmt::format("{:016x}{:016x}", prng.next(), prng.next());
+}
+
+Attempt make_attempt(const State& state, const Job& job, const Instance& instance, Instant now) {
+  Attempt attempt;
+  attempt.number = static_cast<int>(job.past.size()) + 1;
+  attempt.instance = instance.id;
+  attempt.environment = instance.environment;
+  attempt.allocated = job.spec.resources;
+  attempt.gpus = state.free_gpus(job.spec.resources.gpus);
+  attempt.log_stream = fmt::format("{}/default/{}", job.spec.definition, task_id(job.id, attempt.number));
+  attempt.placed = now;
+  return attempt;
+}
+
+}  // namespace
+
+Instance make_instance(const State& state, const ComputeEnvironment& environment, const std::string& type, Resources size,
+                       Money price_hour, Instant now) {
+  Prng prng(state.instances_started(), "instance");
+  return Instance{InstanceId{prng.next()}, environment.name, type, environment.market, size, price_hour, now};
+}
+
+std::optional<FactBody> place(const State& state, const Job& job, Instant now) {
+  const Resources& ask = job.spec.resources;
+  // The host bounds everything: its environments' instances are slices that overlap, but what jobs hold never does.
+  if (!ask.fits_in(state.host_free())) return std::nullopt;
+  if (std::ssize(state.free_gpus(ask.gpus)) < ask.gpus) return std::nullopt;
+  for (const std::string& name : state.queues().at(job.spec.queue).value.environments) {
+    const auto found = state.environments().find(name);
+    if (found == state.environments().end() || !found->second.enabled) continue;
+    const ComputeEnvironment& environment = found->second;
+    if (const InstanceState* instance = instance_with_room(state, name, ask)) {
+      return fact::AttemptPlaced{job.id, make_attempt(state, job, instance->value, now)};
+    }
+    if (auto instance = new_instance_for(state, environment, ask, now)) {
+      return fact::InstanceStarted{std::move(*instance)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace teson

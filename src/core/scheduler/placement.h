@@ -1,0 +1,20 @@
+// Where one job goes: an instance with room, else a new instance, in the queue's order of environments.
+#pragma once
+
+#include <optional>
+
+#include "domain/fact.h"
+
+namespace teson {
+
+class State;
+
+// InstanceStarted where a new machine is needed first (ask again after applying it), AttemptPlaced where the job can go
+// now, nullopt where it must wait. The job is runnable and its queue enabled.
+std::optional<FactBody> place(const State& state, const Job& job, Instant now);
+
+// A new instance of the type, named after the number of instances started so far.
+Instance make_instance(const State& state, const ComputeEnvironment& environment, const std::string& type, Resources size,
+                       Money price_hour, Instant now);
+
+}  // namespace teson

@@ -1,0 +1,195 @@
+#include "core/state/state.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "core/explain/fit.h"
+
+namespace teson {
+
+State::State(Site site) : site_(std::move(site)), gpu_used_(static_cast<size_t>(site_.host.gpus), false) {}
+
+State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
+  last_fact_at_ = snapshot.last_fact_at;
+  now_ = snapshot.last_fact_at;
+  next_order_ = snapshot.next_order;
+  instances_started_ = snapshot.instances_started;
+  for (auto& environment : snapshot.environments) {
+    const std::string name = environment.name;
+    environments_.emplace(name, std::move(environment));
+  }
+  for (auto& queue : snapshot.queues) {
+    const std::string name = queue.name;
+    queues_[name].value = std::move(queue);
+  }
+  for (auto& definition : snapshot.definitions) {
+    const std::string name = definition.name;
+    const int revision = definition.revision;
+    definitions_[name].emplace(revision, std::move(definition));
+  }
+  for (auto& instance : snapshot.instances) {
+    const InstanceId id = instance.id;
+    instances_.emplace(id, InstanceState{std::move(instance), {}, 0, snapshot.last_fact_at});
+  }
+  for (auto& job : snapshot.jobs) {
+    const JobId id = job.id;
+    const auto [at, fresh] = jobs_.emplace(id, std::move(job));
+    TESON_CHECK(fresh, "a job stands twice in the snapshot");
+    index_job(at->second);
+  }
+}
+
+void State::index_job(Job& job) {
+  QueueState& queue = queue_of(job);
+  queue.jobs.emplace(job.order, job.id);
+  if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {
+    for (const JobId& awaited : pending->waiting_for) dependents_[awaited].push_back(job.id);
+    if (pending->waiting_for.empty()) ready_dependents_.insert(job.id);
+  } else if (std::holds_alternative<job_state::Runnable>(job.state)) {
+    make_runnable(job);
+  } else if (const Attempt* attempt = live_attempt(job)) {
+    occupy(*attempt);
+  }
+}
+
+Snapshot State::snapshot() const {
+  Snapshot out;
+  out.last_fact_at = last_fact_at_;
+  out.next_order = next_order_;
+  out.instances_started = instances_started_;
+  for (const auto& [name, environment] : environments_) out.environments.push_back(environment);
+  for (const auto& [name, queue] : queues_) out.queues.push_back(queue.value);
+  for (const auto& [name, revisions] : definitions_) {
+    for (const auto& [revision, definition] : revisions) out.definitions.push_back(definition);
+  }
+  for (const auto& [id, instance] : instances_) out.instances.push_back(instance.value);
+  // By queue and order, so that the same state always gives the same bytes.
+  for (const auto& [name, queue] : queues_) {
+    for (const auto& [order, id] : queue.jobs) out.jobs.push_back(jobs_.at(id));
+  }
+  return out;
+}
+
+std::vector<Job> State::take_finished() { return std::exchange(finished_, {}); }
+
+const Job* State::job(const JobId& id) const {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+std::vector<const InstanceState*> State::instances_of(const std::string& environment) const {
+  std::vector<const InstanceState*> out;
+  for (const auto& [id, instance] : instances_) {
+    if (instance.value.environment == environment) out.push_back(&instance);
+  }
+  return out;
+}
+
+int64_t State::instance_vcpus_of(const std::string& environment) const {
+  int64_t total = 0;
+  for (const InstanceState* instance : instances_of(environment)) total += instance->value.size.milli_vcpus;
+  return total;
+}
+
+std::vector<int> State::free_gpus(int64_t count) const {
+  std::vector<int> out;
+  for (size_t i = 0; i < gpu_used_.size() && std::ssize(out) < count; ++i) {
+    if (!gpu_used_[i]) out.push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
+Job& State::known_job(const JobId& id) {
+  const auto found = jobs_.find(id);
+  TESON_CHECK(found != jobs_.end(), "a fact names a job that is not live");
+  return found->second;
+}
+
+QueueState& State::queue_of(const Job& job) {
+  const auto found = queues_.find(job.spec.queue);
+  TESON_CHECK(found != queues_.end(), "a live job's queue is gone");
+  return found->second;
+}
+
+void State::make_runnable(Job& job) {
+  job.state = job_state::Runnable{};
+  QueueState& queue = queue_of(job);
+  if (auto why = why_never_fits(*this, queue.value, job.spec)) {
+    queue.held.emplace(job.order, std::move(*why));
+  } else {
+    queue.ready.emplace(job.order, job.id);
+  }
+}
+
+// Which of the queue's runnable jobs can be placed at all: again after anything changed that decides it.
+void State::review_queue(QueueState& queue) {
+  queue.ready.clear();
+  queue.held.clear();
+  for (const auto& [order, id] : queue.jobs) {
+    Job& job = known_job(id);
+    if (std::holds_alternative<job_state::Runnable>(job.state)) make_runnable(job);
+  }
+}
+
+void State::review_holds() {
+  for (auto& [name, queue] : queues_) review_queue(queue);
+}
+
+void State::occupy(const Attempt& attempt) {
+  host_used_ = host_used_ + attempt.allocated;
+  for (const int gpu : attempt.gpus) {
+    const auto index = static_cast<size_t>(gpu);
+    if (index >= gpu_used_.size()) gpu_used_.resize(index + 1, false);  // the host has fewer GPUs than it had
+    TESON_CHECK(!gpu_used_[index], "a GPU is handed out twice");
+    gpu_used_[index] = true;
+  }
+  const auto found = instances_.find(attempt.instance);
+  TESON_CHECK(found != instances_.end(), "an attempt is placed on an instance that is not there");
+  InstanceState& instance = found->second;
+  instance.used = instance.used + attempt.allocated;
+  ++instance.attempts;
+}
+
+void State::vacate(const Attempt& attempt) {
+  host_used_ = host_used_ - attempt.allocated;
+  for (const int gpu : attempt.gpus) gpu_used_[static_cast<size_t>(gpu)] = false;
+  InstanceState& instance = instances_.at(attempt.instance);
+  instance.used = instance.used - attempt.allocated;
+  if (--instance.attempts == 0) instance.idle_since = now_;
+}
+
+void State::finish(Job& job, JobState end) {
+  QueueState& queue = queue_of(job);
+  queue.jobs.erase(job.order);
+  queue.ready.erase(job.order);
+  queue.held.erase(job.order);
+  ready_dependents_.erase(job.id);
+  doomed_dependents_.erase(job.id);
+  if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {
+    for (const JobId& awaited : pending->waiting_for) {
+      const auto found = dependents_.find(awaited);
+      if (found != dependents_.end()) std::erase(found->second, job.id);
+    }
+  }
+  job.state = std::move(end);
+  const bool succeeded = std::holds_alternative<job_state::Succeeded>(job.state);
+  if (const auto found = dependents_.find(job.id); found != dependents_.end()) {
+    for (const JobId& id : found->second) {
+      Job& dependent = known_job(id);
+      auto& waiting = std::get<job_state::Pending>(dependent.state).waiting_for;
+      waiting.erase(job.id);
+      if (!succeeded) {
+        doomed_dependents_.emplace(id, "Dependent job failed: " + job.id.text() + " (" + job.spec.name + ")");
+        ready_dependents_.erase(id);
+      } else if (waiting.empty() && !doomed_dependents_.contains(id)) {
+        ready_dependents_.insert(id);
+      }
+    }
+    dependents_.erase(found);
+  }
+  const JobId id = job.id;
+  finished_.push_back(std::move(job));
+  jobs_.erase(id);
+}
+
+}  // namespace teson

@@ -1,0 +1,117 @@
+// The live state: what the facts so far amount to, with the indexes that deciding needs. Pure: no clock, no I/O.
+//
+// apply() is the only way it changes. A fact that cannot follow from the state is a broken invariant and aborts: the
+// journal never holds one, since facts are made from the same state. Finished jobs leave at once (take_finished).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "domain/environment.h"
+#include "domain/fact.h"
+#include "domain/job.h"
+#include "domain/snapshot.h"
+
+namespace teson {
+
+struct InstanceState {
+  Instance value;
+  Resources used;
+  int attempts = 0;
+  Instant idle_since;  // meaningful while attempts == 0
+
+  Resources free() const { return value.size - used; }
+};
+
+struct QueueState {
+  Queue value;
+  std::map<uint64_t, JobId> jobs;       // every live job, by order
+  std::map<uint64_t, JobId> ready;      // runnable and may be placed, FIFO
+  std::map<uint64_t, std::string> held;  // runnable but can never be placed as things are: why
+};
+
+class State {
+ public:
+  explicit State(Site site);
+  State(Site site, Snapshot snapshot);
+
+  void apply(const Fact& fact);
+  // The jobs that the facts since the last call finished, in order. They are no longer in the state.
+  std::vector<Job> take_finished();
+  Snapshot snapshot() const;
+
+  const Site& site() const { return site_; }
+  Instant last_fact_at() const { return last_fact_at_; }
+  uint64_t next_order() const { return next_order_; }
+  uint64_t instances_started() const { return instances_started_; }
+
+  const Job* job(const JobId& id) const;
+  size_t job_count() const { return jobs_.size(); }
+  const std::unordered_map<JobId, Job>& jobs() const { return jobs_; }
+  const std::map<std::string, ComputeEnvironment>& environments() const { return environments_; }
+  const std::map<std::string, QueueState>& queues() const { return queues_; }
+  const std::map<std::string, std::map<int, JobDefinition>>& definitions() const { return definitions_; }
+  const std::map<InstanceId, InstanceState>& instances() const { return instances_; }
+  std::vector<const InstanceState*> instances_of(const std::string& environment) const;
+  int64_t instance_vcpus_of(const std::string& environment) const;  // thousandths
+
+  Resources host_free() const { return site_.host - host_used_; }
+  Resources host_used() const { return host_used_; }
+  // The `count` lowest GPU indexes of the host that no attempt holds; fewer if there are fewer.
+  std::vector<int> free_gpus(int64_t count) const;
+
+  // Consequences of earlier facts that have not been decided yet.
+  const std::set<JobId>& ready_dependents() const { return ready_dependents_; }
+  const std::map<JobId, std::string>& doomed_dependents() const { return doomed_dependents_; }
+
+
+ private:
+  void on(const fact::EnvironmentPut& f);
+  void on(const fact::EnvironmentDeleted& f);
+  void on(const fact::QueuePut& f);
+  void on(const fact::QueueDeleted& f);
+  void on(const fact::DefinitionPut& f);
+  void on(const fact::JobSubmitted& f);
+  void on(const fact::JobTagged& f);
+  void on(const fact::JobReady& f);
+  void on(const fact::InstanceStarted& f);
+  void on(const fact::InstanceEnded& f);
+  void on(const fact::AttemptPlaced& f);
+  void on(const fact::AttemptStarted& f);
+  void on(const fact::AttemptEnded& f);
+  void on(const fact::StopRequested& f);
+  void on(const fact::JobFailed& f);
+
+  Job& known_job(const JobId& id);
+  QueueState& queue_of(const Job& job);
+  void make_runnable(Job& job);
+  void review_queue(QueueState& queue);
+  void review_holds();
+  void occupy(const Attempt& attempt);
+  void vacate(const Attempt& attempt);
+  void finish(Job& job, JobState end);
+  void index_job(Job& job);
+
+  Site site_;
+  Instant now_;
+  Instant last_fact_at_;
+  uint64_t next_order_ = 1;
+  uint64_t instances_started_ = 0;
+  std::map<std::string, ComputeEnvironment> environments_;
+  std::map<std::string, QueueState> queues_;
+  std::map<std::string, std::map<int, JobDefinition>> definitions_;
+  std::map<InstanceId, InstanceState> instances_;
+  std::unordered_map<JobId, Job> jobs_;
+  std::unordered_map<JobId, std::vector<JobId>> dependents_;
+  std::set<JobId> ready_dependents_;
+  std::map<JobId, std::string> doomed_dependents_;
+  Resources host_used_;
+  std::vector<bool> gpu_used_;
+  std::vector<Job> finished_;
+};
+
+}  // namespace teson
