@@ -1,0 +1,68 @@
+#include "api/batch/extension_tags.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "api/batch/validate.h"
+#include "base/try.h"
+
+namespace teson::batch {
+namespace {
+
+constexpr std::string_view kPrefix = "teson:";
+constexpr int kMaxGraceSeconds = 3600;
+constexpr size_t kMaxPath = 255;  // a tag's value has 256 characters
+
+Result<Duration> parse_grace(std::string_view value) {
+  int seconds = -1;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  if (error == std::errc() && end == value.data() + value.size() && seconds >= 0 && seconds <= kMaxGraceSeconds) {
+    return Duration::seconds(seconds);
+  }
+  return invalid(fmt::format("tag teson:grace-seconds is {}: it must be a whole number from 0 to {}", quoted(value),
+                             kMaxGraceSeconds));
+}
+
+Result<bool> parse_interruptions(std::string_view value) {
+  if (value == "counted") return true;
+  if (value == "free") return false;
+  return invalid(fmt::format("tag teson:interruptions is {}: it must be free or counted", quoted(value)));
+}
+
+Result<std::string> parse_directory(const std::string& value) {
+  if (value.starts_with('/') && value.size() <= kMaxPath && value.find('\0') == std::string::npos) return value;
+  return invalid(fmt::format("tag teson:working-directory is {}: it must be an absolute path", quoted(value)));
+}
+
+}  // namespace
+
+Result<ExtensionTags> parse_extension_tags(const Tags& tags) {
+  ExtensionTags out;
+  for (auto at = tags.lower_bound(std::string(kPrefix)); at != tags.end() && at->first.starts_with(kPrefix); ++at) {
+    const auto& [key, value] = *at;
+    if (key == "teson:working-directory") {
+      TESON_TRY(out.working_directory, parse_directory(value));
+    } else if (key == "teson:grace-seconds") {
+      TESON_TRY(out.grace, parse_grace(value));
+    } else if (key == "teson:interruptions") {
+      TESON_TRY(out.interruptions_use_attempts, parse_interruptions(value));
+    } else {
+      return invalid(
+          fmt::format("tag {} is not known: the tags that begin with teson: are teson:working-directory, "
+                      "teson:grace-seconds and teson:interruptions",
+                      quoted(key)));
+    }
+  }
+  return out;
+}
+
+ExtensionTags merged(const ExtensionTags& definition, const ExtensionTags& submit) {
+  ExtensionTags out = submit;
+  if (!out.working_directory) out.working_directory = definition.working_directory;
+  if (!out.grace) out.grace = definition.grace;
+  if (!out.interruptions_use_attempts) out.interruptions_use_attempts = definition.interruptions_use_attempts;
+  return out;
+}
+
+}  // namespace teson::batch

@@ -1,0 +1,29 @@
+// What a user may ask of teson that AWS has no field for: tags that begin with "teson:", on a job or its definition.
+//
+//   teson:working-directory   absolute path in which the program runs; else a fresh directory per attempt
+//   teson:grace-seconds       0 to 3600, SIGTERM to SIGKILL; else 30, as on AWS
+//   teson:interruptions       free: a lost machine uses up no attempt; counted: it does, as on AWS
+//
+// On AWS the same tags are accepted and do nothing, so a script stays portable.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "domain/job.h"
+
+namespace teson::batch {
+
+struct ExtensionTags {
+  std::optional<std::string> working_directory;
+  std::optional<Duration> grace;
+  std::optional<bool> interruptions_use_attempts;
+};
+
+// A bad value, or an unknown name under "teson:", is refused with the tag named.
+Result<ExtensionTags> parse_extension_tags(const Tags& tags);
+// What the submit says goes over what the definition says.
+ExtensionTags merged(const ExtensionTags& definition, const ExtensionTags& submit);
+
+}  // namespace teson::batch
