@@ -1,0 +1,336 @@
+#include "core/scheduler/decide.h"
+
+#include <gtest/gtest.h>
+
+#include "core/explain/waiting.h"
+#include "core/state/state.h"
+
+namespace teson {
+namespace {
+
+// A small world: applies facts at a hand-moved time and runs decisions to their fixed point.
+class World {
+ public:
+  explicit World(Resources host) : state(make_site(host)) {}
+
+  static Site make_site(Resources host) {
+    Site site;
+    site.host = host;
+    return site;
+  }
+
+  void fact(FactBody body) { state.apply(Fact{now, std::move(body)}); }
+
+  std::vector<FactBody> decide(bool may_start = true) {
+    std::vector<FactBody> out;
+    while (auto next = next_decision(state, now, may_start)) {
+      out.push_back(*next);
+      fact(std::move(*next));
+    }
+    return out;
+  }
+
+  void environment(const std::string& name, std::vector<InstanceType> types, int64_t max_vcpus, int64_t min_vcpus = 0) {
+    ComputeEnvironment e;
+    e.name = name;
+    e.instance_types = std::move(types);
+    e.max_vcpus = max_vcpus;
+    e.min_vcpus = min_vcpus;
+    fact(fact::EnvironmentPut{e});
+  }
+
+  void queue(const std::string& name, std::vector<std::string> environments, int priority = 1) {
+    Queue q;
+    q.name = name;
+    q.environments = std::move(environments);
+    q.priority = priority;
+    fact(fact::QueuePut{q});
+  }
+
+  JobId submit(const std::string& queue_name, Resources ask, std::vector<JobId> after = {}) {
+    const JobId id{Uuid{0, ++submitted}};
+    JobSpec spec;
+    spec.name = "job" + std::to_string(submitted);
+    spec.queue = queue_name;
+    spec.definition = "def";
+    spec.image = "host";
+    spec.resources = ask;
+    spec.depends_on = after;
+    fact(fact::JobSubmitted{id, spec, after});
+    return id;
+  }
+
+  void end(const JobId& id, fact::Verdict verdict) {
+    const Attempt& attempt = *live_attempt(*state.job(id));
+    AttemptEnd attempt_end;
+    attempt_end.exit_code = verdict == fact::Verdict::kSucceeded ? 0 : 1;
+    attempt_end.ended = now;
+    fact(fact::AttemptEnded{{id, attempt.number}, attempt_end, verdict, "Essential container in task exited"});
+  }
+
+  std::string status(const JobId& id) const {
+    const Job* job = state.job(id);
+    return job ? status_name(*job) : "gone";
+  }
+  const Attempt& attempt(const JobId& id) const { return *live_attempt(*state.job(id)); }
+
+  Instant now{1'000'000};
+  uint64_t submitted = 0;
+  State state;
+};
+
+constexpr Resources kHost{4000, 8000, 2};
+InstanceType type(const std::string& name, Resources size) { return {name, size, Money{1000}, Money{300}}; }
+
+TEST(Placement, StartsAnInstanceThenPlacesTheJobOnIt) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  const JobId id = world.submit("default", {1000, 512, 0});
+  const auto decisions = world.decide();
+  ASSERT_EQ(decisions.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<fact::InstanceStarted>(decisions[0]));
+  EXPECT_TRUE(std::holds_alternative<fact::AttemptPlaced>(decisions[1]));
+  EXPECT_EQ(world.status(id), "STARTING");
+  EXPECT_EQ(world.attempt(id).number, 1);
+  EXPECT_EQ(world.state.host_free(), (Resources{3000, 7488, 2}));
+}
+
+TEST(Placement, AnInstanceTypeLargerThanTheHostIsTheHost) {
+  World world(kHost);
+  world.environment("big", {type("m5.24xlarge", {96'000, 393'216, 0})}, 256);
+  world.queue("q", {"big"});
+  world.submit("q", {4000, 8000, 0});
+  world.decide();
+  ASSERT_EQ(world.state.instances().size(), 1u);
+  EXPECT_EQ(world.state.instances().begin()->second.value.size, (Resources{4000, 8000, 0}));
+}
+
+TEST(Placement, TheHostBoundsOverlappingEnvironments) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.environment("local-spot", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  world.queue("spot", {"local-spot"});
+  const JobId first = world.submit("default", {3000, 100, 0});
+  const JobId second = world.submit("spot", {2000, 100, 0});
+  world.decide();
+  EXPECT_EQ(world.status(first), "STARTING");
+  EXPECT_EQ(world.status(second), "RUNNABLE");
+  world.end(first, fact::Verdict::kSucceeded);
+  world.decide();
+  EXPECT_EQ(world.status(second), "STARTING");
+}
+
+TEST(Placement, MaxVcpusBoundsTheInstancesOfAnEnvironment) {
+  World world(kHost);
+  world.environment("small", {type("c5.large", {2000, 4000, 0})}, 2);
+  world.queue("q", {"small"});
+  const JobId first = world.submit("q", {2000, 100, 0});
+  const JobId second = world.submit("q", {2000, 100, 0});
+  world.decide();
+  EXPECT_EQ(world.status(first), "STARTING");
+  EXPECT_EQ(world.status(second), "RUNNABLE");
+  EXPECT_EQ(world.state.instances().size(), 1u);
+  EXPECT_EQ(waiting_reason(world.state, *world.state.job(second)),
+            "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue 'q': asks 2 vCPU, 100 MiB; its compute environments "
+            "are at maxvCpus");
+}
+
+TEST(Placement, SecondEnvironmentTakesWhatTheFirstCannot) {
+  World world(kHost);
+  world.environment("first", {type("c5.large", {2000, 4000, 0})}, 2);
+  world.environment("second", {type("c5.large", {2000, 4000, 0})}, 2);
+  world.queue("q", {"first", "second"});
+  const JobId a = world.submit("q", {2000, 100, 0});
+  const JobId b = world.submit("q", {2000, 100, 0});
+  world.decide();
+  EXPECT_EQ(world.attempt(a).environment, "first");
+  EXPECT_EQ(world.attempt(b).environment, "second");
+}
+
+TEST(Placement, GpusAreHandedOutOnceAndComeBack) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  const JobId a = world.submit("default", {1000, 100, 1});
+  const JobId b = world.submit("default", {1000, 100, 1});
+  const JobId c = world.submit("default", {1000, 100, 1});
+  world.decide();
+  EXPECT_EQ(world.attempt(a).gpus, std::vector<int>{0});
+  EXPECT_EQ(world.attempt(b).gpus, std::vector<int>{1});
+  EXPECT_EQ(world.status(c), "RUNNABLE");
+  world.end(a, fact::Verdict::kSucceeded);
+  world.decide();
+  EXPECT_EQ(world.attempt(c).gpus, std::vector<int>{0});
+}
+
+TEST(Queues, FirstInFirstOutEvenWhenALaterJobWouldFit) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  const JobId running = world.submit("default", {3000, 100, 0});
+  const JobId large = world.submit("default", {4000, 100, 0});
+  const JobId small = world.submit("default", {1000, 100, 0});
+  world.decide();
+  EXPECT_EQ(world.status(running), "STARTING");
+  EXPECT_EQ(world.status(large), "RUNNABLE");
+  EXPECT_EQ(world.status(small), "RUNNABLE");
+  EXPECT_EQ(waiting_reason(world.state, *world.state.job(small)),
+            "Waits behind " + large.text() + " in queue 'default'");
+}
+
+TEST(Queues, HigherPriorityGoesFirst) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("low", {"local"}, 1);
+  world.queue("urgent", {"local"}, 9);
+  const JobId early = world.submit("low", {4000, 100, 0});
+  const JobId late = world.submit("urgent", {4000, 100, 0});
+  world.decide();
+  EXPECT_EQ(world.status(early), "RUNNABLE");
+  EXPECT_EQ(world.status(late), "STARTING");
+}
+
+TEST(Queues, DisabledQueueStartsNothing) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  const JobId id = world.submit("default", {1000, 100, 0});
+  Queue disabled = world.state.queues().at("default").value;
+  disabled.enabled = false;
+  world.fact(fact::QueuePut{disabled});
+  EXPECT_TRUE(world.decide().empty());
+  EXPECT_EQ(waiting_reason(world.state, *world.state.job(id)), "Queue 'default' is disabled: enable it to start its jobs");
+}
+
+TEST(Holds, C4TooLargeAJobIsHeldWithBothFiguresAndBlocksNobody) {
+  World world({2000, 7000, 0});
+  world.environment("local", {type("host", {2000, 7000, 0})}, 2);
+  world.queue("default", {"local"});
+  const JobId large = world.submit("default", {4000, 31'000, 0});
+  const JobId small = world.submit("default", {1000, 100, 0});
+  world.decide();
+  EXPECT_EQ(world.status(large), "RUNNABLE");
+  EXPECT_EQ(world.status(small), "STARTING");
+  EXPECT_EQ(waiting_reason(world.state, *world.state.job(large)),
+            "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - memory: asked 31000 MiB, largest 7000 MiB; vCPU: asked 4, "
+            "largest 2 (compute environment 'local', instance type host: 2 vCPU, 7000 MiB)");
+}
+
+TEST(Holds, AChangedEnvironmentReleasesTheJob) {
+  World world(kHost);
+  world.environment("small", {type("c5.large", {2000, 4000, 0})}, 4);
+  world.queue("q", {"small"});
+  const JobId id = world.submit("q", {4000, 100, 0});
+  EXPECT_TRUE(world.decide().empty());
+  world.environment("small", {type("c5.large", {2000, 4000, 0}), type("c5.xlarge", {4000, 8000, 0})}, 4);
+  world.decide();
+  EXPECT_EQ(world.status(id), "STARTING");
+}
+
+TEST(Holds, UnknownImageSaysWhatToMap) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  JobSpec spec;
+  spec.queue = "default";
+  spec.image = "busybox:1";
+  spec.resources = {1000, 100, 0};
+  const JobId id{Uuid{1, 1}};
+  world.fact(fact::JobSubmitted{id, spec, {}});
+  EXPECT_TRUE(world.decide().empty());
+  EXPECT_TRUE(waiting_reason(world.state, *world.state.job(id))
+                  .starts_with("MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - image 'busybox:1' has no runtime on this host"));
+}
+
+TEST(Dependencies, C15AFailureFailsTheWholeChain) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  const JobId a = world.submit("default", {1000, 100, 0});
+  const JobId b = world.submit("default", {1000, 100, 0}, {a});
+  const JobId c = world.submit("default", {1000, 100, 0}, {b});
+  world.decide();
+  EXPECT_EQ(world.status(b), "PENDING");
+  world.end(a, fact::Verdict::kRetry);
+  world.decide();
+  EXPECT_EQ(world.status(b), "PENDING") << "a dependency with attempts left has not failed";
+  world.end(a, fact::Verdict::kFailed);
+  world.decide();
+  EXPECT_EQ(world.status(b), "gone");
+  EXPECT_EQ(world.status(c), "gone");
+  const auto finished = world.state.take_finished();
+  ASSERT_EQ(finished.size(), 3u);
+  EXPECT_EQ(finished[1].status_reason, "Dependent job failed: " + a.text() + " (job1)");
+  EXPECT_STREQ(status_name(finished[2]), "FAILED");
+}
+
+TEST(Dependencies, JobRunsOnceAllHaveSucceeded) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  const JobId a = world.submit("default", {1000, 100, 0});
+  const JobId b = world.submit("default", {1000, 100, 0});
+  const JobId c = world.submit("default", {1000, 100, 0}, {a, b});
+  world.decide();
+  world.end(a, fact::Verdict::kSucceeded);
+  world.decide();
+  EXPECT_EQ(world.status(c), "PENDING");
+  world.end(b, fact::Verdict::kSucceeded);
+  world.decide();
+  EXPECT_EQ(world.status(c), "STARTING");
+}
+
+TEST(Instances, IdleOnesEndAfterTheIdleTimeAndMinimumOnesStay) {
+  World world(kHost);
+  world.environment("none", {type("c5.large", {2000, 4000, 0})}, 4);
+  world.environment("warm", {type("c5.large", {2000, 4000, 0})}, 4, 2);
+  world.queue("q", {"none"});
+  const JobId id = world.submit("q", {1000, 100, 0});
+  world.decide();
+  EXPECT_EQ(world.state.instances().size(), 2u);
+  world.end(id, fact::Verdict::kSucceeded);
+  world.decide();
+  EXPECT_EQ(next_decision_at(world.state), Instant{1'000'000} + Duration::seconds(60));
+  world.now = world.now + Duration::seconds(59);
+  EXPECT_TRUE(world.decide().empty());
+  world.now = world.now + Duration::seconds(1);
+  EXPECT_EQ(world.decide().size(), 1u);
+  ASSERT_EQ(world.state.instances().size(), 1u);
+  EXPECT_EQ(world.state.instances().begin()->second.value.environment, "warm");
+  EXPECT_EQ(next_decision_at(world.state), std::nullopt);
+}
+
+TEST(Starts, AHoldPlacesNothingButStillSettlesDependents) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  const JobId a = world.submit("default", {1000, 100, 0});
+  world.decide();
+  const JobId b = world.submit("default", {1000, 100, 0}, {a});
+  world.end(a, fact::Verdict::kSucceeded);
+  world.decide(false);
+  EXPECT_EQ(world.status(b), "RUNNABLE");
+  world.decide();
+  EXPECT_EQ(world.status(b), "STARTING");
+}
+
+TEST(State, SnapshotKeepsWhatDecidingNeeds) {
+  World world(kHost);
+  world.environment("local", {type("host", kHost)}, 4);
+  world.queue("default", {"local"});
+  const JobId running = world.submit("default", {3000, 100, 2});
+  const JobId waiting = world.submit("default", {2000, 100, 0});
+  const JobId pending = world.submit("default", {1000, 100, 0}, {running});
+  world.decide();
+  const State copy(world.state.site(), world.state.snapshot());
+  EXPECT_EQ(copy.host_free(), world.state.host_free());
+  EXPECT_TRUE(copy.free_gpus(1).empty());
+  EXPECT_EQ(copy.queues().at("default").ready.begin()->second, waiting);
+  EXPECT_STREQ(status_name(*copy.job(pending)), "PENDING");
+  EXPECT_EQ(copy.next_order(), 4u);
+}
+
+}  // namespace
+}  // namespace teson
