@@ -35,15 +35,13 @@ bench: deps ## Build and run the benchmarks (bench/README.md)
 	cmake --build build --parallel $(JOBS)
 	@bench/run
 
-fuzz: deps ## Run each fuzzer for SECONDS (60), keeping its corpus
-	cmake --preset fuzz
-	cmake --build build-fuzz --parallel $(JOBS) --target teson_fuzzers
-	@tools/fuzz $(or $(SECONDS_EACH),60)
+fuzz: deps ## Build and run the fuzzers, a minute in all (tests/fuzz/README.md)
+	@tests/fuzz/run.sh
 
-sim: deps ## The long fault simulation: 100 seeds, 1,000,000 steps
+sim: deps ## The long fault simulation: 1,000,000 steps over 100 seeds
 	@test -f build/build.ninja || cmake --preset release
-	cmake --build build --parallel $(JOBS) --target teson_sim_run
-	@build/teson_sim_run --seeds 100 --steps 10000
+	cmake --build build --parallel $(JOBS) --target teson-sim
+	@build/teson-sim --seeds 100 --steps 1000000
 
 clean: ## Remove everything that was built
 	rm -rf build build-debug build-asan build-tsan build-fuzz
