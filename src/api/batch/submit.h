@@ -1,0 +1,30 @@
+// SubmitJob: the request plus its definition make a JobSpec. Pure; any thread. This is the hot path.
+#pragma once
+
+#include "api/batch/definition.h"
+#include "api/batch/settings.h"
+
+namespace teson::batch {
+
+struct SubmitRequest {
+  std::string job_name;
+  std::string queue;       // name, out of name or ARN
+  DefinitionRef definition;
+  std::vector<JobId> depends_on;  // no id twice
+  Parameters parameters;
+  ContainerAsk overrides;
+  std::optional<RetryStrategy> retry;
+  std::optional<Duration> timeout;
+  std::optional<bool> propagate_tags;
+  std::optional<int> priority;
+  Tags tags;
+  ExtensionTags extensions;
+};
+
+Result<SubmitRequest> parse_submit(const Json& body, const Arns& arns);
+Result<JobSpec> make_spec(SubmitRequest request, const ParsedDefinition& definition, const BatchSettings& settings);
+
+// A random version 4 id from the kernel's generator, a few hundred to the system call. Any thread.
+JobId random_job_id();
+
+}  // namespace teson::batch
