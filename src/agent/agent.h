@@ -1,0 +1,19 @@
+// `teson agent DIR [LOCK_FD]`: runs one attempt from its directory and outlives the control plane.
+//
+// Entered before anything else of the program is set up: one thread, no logging library, a few hundred KiB of its own.
+// It holds the attempt's lock until the result is on disk, whatever happens. See README.md for the life of an agent.
+#pragma once
+
+#include <string>
+
+namespace teson {
+
+// `lock_fd` is the inherited descriptor of DIR/lock, already locked by the launcher; -1: open and lock it here.
+// Returns the exit status of the process: 0 once a result is written, 2 for bad use (nothing was started), 3 if another
+// agent holds the lock.
+int agent_main(const std::string& directory, int lock_fd);
+
+// The words after "agent" on the command line: DIR [LOCK_FD].
+int agent_command(int argc, char** argv);
+
+}  // namespace teson

@@ -1,0 +1,61 @@
+#include "agent/log_indexer.h"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attempt_dir/log_index.h"
+#include "attempt_dir/paths.h"
+
+namespace teson {
+
+constexpr Duration kInterval = Duration::millis(200);
+
+LogIndexer::LogIndexer(int log_fd)
+    : log_fd_(log_fd),
+      index_(::open(kLogIndexFile, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)),
+      notify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+  watch();
+}
+
+void LogIndexer::watch() {
+  deadline_.reset();
+  const int watching = notify_ ? ::inotify_add_watch(notify_.get(), kLogFile, IN_MODIFY | IN_ONESHOT) : -1;
+  // No inotify to be had (user limit): look at intervals instead.
+  if (watching < 0) deadline_ = monotonic_now() + kInterval;
+}
+
+void LogIndexer::on_activity() {
+  char events[1024];
+  while (notify_ && ::read(notify_.get(), events, sizeof events) > 0) {
+  }
+  if (deadline_ && monotonic_now() < *deadline_) return;
+  if (mark()) {
+    deadline_ = monotonic_now() + kInterval;
+    return;
+  }
+  watch();
+  // Written between the last look and the watch: it would not be notified.
+  if (mark()) deadline_ = monotonic_now() + kInterval;
+}
+
+bool LogIndexer::mark() {
+  struct stat info;
+  if (!index_ || ::fstat(log_fd_, &info) != 0) return false;
+  const auto size = static_cast<uint64_t>(info.st_size);
+  if (size <= marked_) return false;
+  char bytes[kLogMarkBytes];
+  encode_log_mark({size, wall_now().millis()}, bytes);
+  const off_t end = ::lseek(index_.get(), 0, SEEK_END);
+  const ssize_t n = ::write(index_.get(), bytes, sizeof bytes);
+  if (n != static_cast<ssize_t>(sizeof bytes)) {
+    // Never leave half a record: later ones would be read out of step.
+    if (n > 0) (void)!::ftruncate(index_.get(), end);
+    return false;
+  }
+  marked_ = size;
+  return true;
+}
+
+}  // namespace teson

@@ -1,0 +1,49 @@
+#include "agent/result_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "attempt_dir/files.h"
+#include "attempt_dir/paths.h"
+
+namespace teson {
+
+// One block of most file systems. A result has at most 2 x 255 characters of text, each at most 6 bytes as JSON.
+constexpr off_t kReserveBytes = 4096;
+
+Status ResultFile::reserve() {
+  OwnedFd file(::open(kResultReserve, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file) return errno_error(std::string("cannot create ") + kResultReserve);
+  const int error = ::posix_fallocate(file.get(), 0, kReserveBytes);
+  if (error != 0) {
+    ::unlink(kResultReserve);
+    return std::unexpected(make_errno_error("cannot take 4 KiB of disk for the result", error));
+  }
+  file_ = std::move(file);
+  return {};
+}
+
+Status ResultFile::publish(const AttemptResult& result) {
+  if (!file_) {
+    if (const Status status = reserve(); !status) return status;
+  }
+  const std::string text = encode_result(result);
+  if (::pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    return errno_error("cannot write the result");
+  }
+  // Cut after writing: the room is given back only when it is no longer needed.
+  if (::ftruncate(file_.get(), static_cast<off_t>(text.size())) != 0) return errno_error("cannot cut the result");
+  if (::fsync(file_.get()) != 0) return errno_error("cannot sync the result");
+  // The job may have removed it: then this fails, and the next try makes it anew.
+  if (::rename(kResultReserve, kResultFile) != 0) {
+    const int error = errno;
+    file_.reset();
+    return std::unexpected(make_errno_error("cannot rename the result", error));
+  }
+  return sync_directory(".");
+}
+
+}  // namespace teson
