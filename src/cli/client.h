@@ -1,0 +1,50 @@
+// The server as an AWS client sees it: signed Batch (REST-JSON) and Logs (JSON 1.1) calls.
+//
+// Thread: one at a time. Failure: kService with "<Operation>: <Code>: <message>" and the code where the server said no;
+// kUnreachable where nothing answered or it was not our server.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "cli/failure.h"
+#include "cli/http.h"
+#include "cli/json_access.h"
+#include "cli/session.h"
+
+namespace teson::cli {
+
+struct ServerHealth {
+  std::string version;          // empty: it does not say
+  std::optional<Instant> date;  // its clock, whole seconds
+};
+
+class Client {
+ public:
+  explicit Client(Session session);
+
+  Outcome<Json> batch(std::string_view operation, const Json& request);
+  Outcome<Json> logs(std::string_view operation, const Json& request);
+  // Unsigned: /healthz.
+  Outcome<ServerHealth> health();
+
+  const Session& session() const { return session_; }
+
+ private:
+  Outcome<Json> call(std::string_view service, std::string_view operation, const std::string& path,
+                     wire::Headers headers, const Json& request);
+  Failure unreachable(std::string_view operation, const Failure& cause) const;
+
+  Session session_;
+  HttpConnection connection_;
+};
+
+// What the server said, out of an answer of status 300 and above: header x-amzn-errortype, body's __type or code,
+// message.
+Failure service_failure(std::string_view operation, const HttpAnswer& answer);
+
+Instant now();
+
+}  // namespace teson::cli

@@ -1,0 +1,151 @@
+#include "cli/jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "cli/commands/commands.h"
+#include "cli/output.h"
+#include "cli/short_id.h"
+#include "cli/units.h"
+
+namespace teson::cli {
+namespace {
+
+constexpr const char* kLive[] = {"SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING"};
+constexpr const char* kFinished[] = {"SUCCEEDED", "FAILED"};
+
+struct Options {
+  std::string queue;
+  std::vector<std::string> statuses;
+  size_t limit = 50;
+  bool all = false;
+};
+
+struct Selection {
+  std::vector<Json> summaries;  // newest first
+  bool cut = false;
+};
+
+bool newer(const Json& a, const Json& b) {
+  return int_field(a, "createdAt").value_or(0) > int_field(b, "createdAt").value_or(0);
+}
+
+// The newest `limit` jobs of the given statuses in the given queues.
+Outcome<Selection> newest(Client& client, const std::vector<std::string>& queues,
+                          const std::vector<std::string>& statuses, size_t limit) {
+  Selection selection;
+  // One more than is shown tells whether there are more.
+  const size_t wanted = limit == SIZE_MAX ? limit : limit + 1;
+  for (const std::string& queue : queues) {
+    for (const std::string& status : statuses) {
+      auto jobs = list_jobs(client, queue, status, wanted);
+      if (!jobs) return std::unexpected(jobs.error());
+      std::move(jobs->begin(), jobs->end(), std::back_inserter(selection.summaries));
+    }
+  }
+  std::stable_sort(selection.summaries.begin(), selection.summaries.end(), newer);
+  if (selection.summaries.size() > limit) {
+    selection.summaries.resize(limit);
+    selection.cut = true;
+  }
+  return selection;
+}
+
+// Live jobs go before finished ones where there is room for some only; shown are they by age alone.
+Outcome<Selection> live_and_recent(Client& client, const std::vector<std::string>& queues, size_t limit) {
+  auto live = newest(client, queues, {std::begin(kLive), std::end(kLive)}, limit);
+  if (!live) return live;
+  const size_t room = limit == SIZE_MAX ? limit : limit - live->summaries.size();
+  auto finished = newest(client, queues, {std::begin(kFinished), std::end(kFinished)}, room);
+  if (!finished) return finished;
+  Selection both = *std::move(live);
+  both.cut = both.cut || finished->cut;
+  std::move(finished->summaries.begin(), finished->summaries.end(), std::back_inserter(both.summaries));
+  std::stable_sort(both.summaries.begin(), both.summaries.end(), newer);
+  return both;
+}
+
+Table jobs_table(const std::vector<Json>& details) {
+  std::vector<JobView> views;
+  std::vector<std::string> ids;
+  for (const Json& detail : details) {
+    views.push_back(job_view(detail));
+    ids.push_back(views.back().id);
+  }
+  const std::vector<std::string> shown_ids = short_ids(ids);
+  const Instant at = now();
+  Table table({{"ID"},
+               {"NAME"},
+               {"QUEUE"},
+               {"STATUS"},
+               {"ATTEMPTS", Align::kRight},
+               {"CREATED"},
+               {"RAN", Align::kRight},
+               {"REASON"}});
+  for (size_t i = 0; i < views.size(); ++i) {
+    const JobView& job = views[i];
+    const auto ran = run_time(job, at);
+    // A success needs no explanation.
+    const bool by_program = job.status == "FAILED" && !job.reason.empty();
+    const std::string reason = job.status == "SUCCEEDED" ? "" : by_program ? job.reason : job.status_reason;
+    table.add({shown_ids[i], job.name, job.queue, job.status, fmt::format("{}", job.attempts.size()),
+               time_text(job.created.value_or(Instant{})), ran ? duration_text(*ran) : "", reason});
+  }
+  return table;
+}
+
+Outcome<int> run_jobs(const Context& context, const Options& options) {
+  std::vector<std::string> statuses;
+  for (std::string status : options.statuses) {
+    for (char& c : status) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (!is_status(status)) {
+      return usage(
+          fmt::format("--status: '{}' is none of SUBMITTED, PENDING, RUNNABLE, STARTING, RUNNING, SUCCEEDED, "
+                      "FAILED",
+                      status));
+    }
+    if (std::find(statuses.begin(), statuses.end(), status) == statuses.end()) statuses.push_back(status);
+  }
+  auto session = open_session(context.global);
+  if (!session) return std::unexpected(session.error());
+  Client client(*std::move(session));
+  const auto queues = options.queue.empty() ? queue_names(client) : Outcome<std::vector<std::string>>({options.queue});
+  if (!queues) return std::unexpected(queues.error());
+  const size_t limit = options.all ? SIZE_MAX : options.limit;
+  const auto selection =
+      statuses.empty() ? live_and_recent(client, *queues, limit) : newest(client, *queues, statuses, limit);
+  if (!selection) return std::unexpected(selection.error());
+  std::vector<std::string> ids;
+  for (const Json& summary : selection->summaries) ids.push_back(text_field(summary, "jobId"));
+  const auto details = describe_jobs(client, ids);
+  if (!details) return std::unexpected(details.error());
+  if (context.json()) {
+    print_json(Json::object({{"jobs", *details}}));
+    return 0;
+  }
+  print_table(jobs_table(*details));
+  if (selection->cut) note("there are more: --all shows every job, --limit N more of them");
+  return 0;
+}
+
+}  // namespace
+
+void add_jobs(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("jobs", "List jobs: live ones and the most recent finished ones");
+  auto options = std::make_shared<Options>();
+  command->add_option("--queue", options->queue, "Of this queue only")->type_name("QUEUE");
+  command->add_option("--status", options->statuses, "Of this status only; may be given again")
+      ->type_name("STATUS")
+      ->allow_extra_args(false);
+  command->add_option("--limit", options->limit, "At most so many")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_flag("--all", options->all, "Every job there is");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_jobs(context, *options); }; });
+}
+
+}  // namespace teson::cli

@@ -1,0 +1,54 @@
+// A job's log through CloudWatch Logs' GetLogEvents: every line, in order, attempt after attempt.
+//
+// A stream is read to its end only after the server has said that its attempt is over, so nothing written before the
+// end is missed, an unterminated last line included.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/client.h"
+#include "cli/jobs.h"
+
+namespace teson::cli {
+
+struct LogEvent {
+  int attempt = 0;
+  Instant at;
+  std::string_view message;  // one line, without its end
+};
+
+struct LogSink {
+  std::function<void(const LogEvent&)> line;
+  // Everything that was there has been given to line(): a good moment to flush.
+  std::function<void()> caught_up;
+  // Before the first line of an attempt, and for an attempt that never ran.
+  std::function<void(const AttemptView&)> attempt;
+  // What a person should know while waiting: "the server does not answer; waiting for it".
+  std::function<void(std::string_view)> notice;
+};
+
+struct LogSelection {
+  std::optional<int> attempt;   // this one alone
+  std::optional<int64_t> tail;  // only the last so many lines of the last (or given) attempt that there is at first
+};
+
+// What there is now.
+Outcome<JobView> read_log(Client& client, const std::string& job_id, const LogSelection& selection,
+                          const LogSink& sink);
+
+struct FollowEnd {
+  JobView job;
+  bool interrupted = false;  // Ctrl-C (cli/interrupt.h); the job goes on
+};
+// Until the job (or the selected attempt) has ended and everything has been read. Rides over a server that is away for
+// up to kPatience; `reopen` finds it again (it may be back under another address).
+using Reopen = std::function<Outcome<Session>()>;
+constexpr Duration kPatience = Duration::seconds(300);
+Outcome<FollowEnd> follow_log(Client& client, const std::string& job_id, const LogSelection& selection,
+                              const LogSink& sink, const Reopen& reopen);
+
+}  // namespace teson::cli

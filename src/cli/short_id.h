@@ -1,0 +1,25 @@
+// Job ids as people type them: any prefix that only one job has.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/failure.h"
+
+namespace teson::cli {
+
+constexpr size_t kShortIdLength = 8;
+
+// Hexadecimal digits and dashes in the places a UUID has them, 1 to 36 characters, any case.
+bool is_id_prefix(std::string_view text);
+bool is_whole_id(std::string_view text);
+
+// For each id, its shortest prefix of at least kShortIdLength characters that no other of `ids` begins with.
+std::vector<std::string> short_ids(const std::vector<std::string>& ids);
+
+// The one id that begins with `prefix`; usage failures name the candidates, or say that there is none.
+Outcome<std::string> match_id(std::string_view prefix, const std::vector<std::string>& ids);
+
+}  // namespace teson::cli
