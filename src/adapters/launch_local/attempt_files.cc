@@ -1,0 +1,43 @@
+#include "adapters/launch_local/attempt_files.h"
+
+#include <fmt/format.h>
+
+#include "attempt_dir/files.h"
+
+namespace teson {
+
+using namespace directory_state;
+
+DirectoryState read_directory_state(const AttemptPaths& paths) {
+  // The lock before the result: an agent that ends in between has left its result before it let go.
+  const auto lock = open_lock(paths.file(kLockFile), true);
+  const bool held = lock && !try_lock(*lock);
+  if (const auto text = read_file(paths.result())) {
+    auto result = decode_result(*text, paths.result());
+    if (result) return Ended{std::move(*result)};
+    return Spoilt{result.error().message};
+  }
+  if (!lock) return Absent{};
+  auto record = read_lock_record(lock->get());
+  if (held) {
+    Running running{.record = std::move(record), .started = std::nullopt};
+    if (const auto events = read_file(paths.events())) running.started = started_in(*events);
+    return running;
+  }
+  if (!record) return Absent{};
+  const std::string detail = record->boot_id == current_boot_id()
+                                 ? fmt::format("agent (pid {}) is gone", record->pid)
+                                 : std::string("the host was rebooted");
+  return Orphaned{std::move(*record), detail};
+}
+
+std::vector<std::string> own_cgroups(const LockRecord& record, const AttemptId& id) {
+  const std::string ending = fmt::format("/teson/{}-{}", id.job.text(), id.number);
+  std::vector<std::string> own;
+  for (const std::string& directory : record.cgroups) {
+    if (directory.starts_with("/") && directory.ends_with(ending)) own.push_back(directory);
+  }
+  return own;
+}
+
+}  // namespace teson

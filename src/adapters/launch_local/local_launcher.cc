@@ -1,0 +1,420 @@
+#include "adapters/launch_local/local_launcher.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "adapters/launch_local/attempt_files.h"
+#include "adapters/launch_local/spawn.h"
+#include "attempt_dir/files.h"
+#include "attempt_dir/leftovers.h"
+
+namespace teson {
+namespace {
+
+constexpr uint64_t kControlKey = 1;
+constexpr uint64_t kWakeKey = 2;
+constexpr size_t kLargestDatagram = 512;
+
+Instant wall_now() {
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return Instant{int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000};
+}
+
+Duration monotonic_now() {
+  timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return Duration{int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000};
+}
+
+std::optional<AttemptId> parse_attempt_id(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto job = JobId::parse(text.substr(0, slash));
+  const int number = std::atoi(std::string(text.substr(slash + 1)).c_str());
+  if (!job || number < 1) return std::nullopt;
+  return AttemptId{*job, number};
+}
+
+// A socket address has room for 108 bytes: name it through an open directory instead.
+struct SocketAddress {
+  SocketAddress(const std::string& directory, const char* name)
+      : folder(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+    address.sun_family = AF_UNIX;
+    const std::string path = fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
+
+  OwnedFd folder;
+  sockaddr_un address{};
+};
+
+bool holds_nul(const LaunchOrder& order) {
+  const auto in = [](const std::string& text) { return text.find('\0') != std::string::npos; };
+  return std::any_of(order.command.begin(), order.command.end(), in) ||
+         std::any_of(order.environment.begin(), order.environment.end(),
+                     [&](const auto& variable) { return in(variable.first) || in(variable.second); });
+}
+
+AttemptEnd failed_launch(std::string reason) {
+  return {.cause = EndCause::kLaunchFailed,
+          .exit_code = std::nullopt,
+          .reason = clip(std::move(reason), 255),
+          .status_reason = "Task failed to start",
+          .ended = wall_now(),
+          .usage = {}};
+}
+
+}  // namespace
+
+struct LocalLauncher::Tracked {
+  std::optional<LaunchOrder> order;  // held: not yet launched
+  Duration retry_at;
+  bool watched = false;  // its agent is in processes_; else the sweep watches the lock
+  bool started_reported = false;
+};
+
+Result<std::unique_ptr<LocalLauncher>> LocalLauncher::open(const std::string& data_directory, ReportSink sink,
+                                                           LocalLauncherOptions options) {
+  std::unique_ptr<LocalLauncher> launcher(new LocalLauncher(data_directory, std::move(sink), std::move(options)));
+  if (const Status status = launcher->set_up(); !status) return std::unexpected(status.error());
+  launcher->thread_ = std::thread([raw = launcher.get()] { raw->serve(); });
+  return launcher;
+}
+
+LocalLauncher::LocalLauncher(std::string data_directory, ReportSink sink, LocalLauncherOptions options)
+    : data_(std::move(data_directory)), sink_(std::move(sink)), options_(std::move(options)) {}
+
+Status LocalLauncher::set_up() {
+  program_.reset(::open(options_.agent_program.c_str(), O_PATH | O_CLOEXEC));
+  if (!program_) return errno_error("cannot open the agent's program " + options_.agent_program);
+  if (const Status status = make_directories(data_ + "/attempts"); !status) return status;
+
+  control_.reset(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const SocketAddress address(data_, kControlSocket);
+  if (::connect(control_.get(), address.get(), sizeof address.address) == 0) {
+    return conflict("another server uses the data directory " + data_ + ": stop it, or choose another with --data");
+  }
+  ::unlink((data_ + "/" + kControlSocket).c_str());
+  if (::bind(control_.get(), address.get(), sizeof address.address) != 0) return errno_error("cannot listen on " + data_ + "/" + kControlSocket);
+
+  epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
+  wake_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  for (const auto& [fd, key] : {std::pair{control_.get(), kControlKey}, std::pair{wake_.get(), kWakeKey}}) {
+    epoll_event event{.events = EPOLLIN, .data = {.u64 = key}};
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return errno_error("cannot watch descriptors");
+  }
+  return {};
+}
+
+LocalLauncher::~LocalLauncher() {
+  stopping_ = true;
+  if (thread_.joinable()) {
+    wake();
+    thread_.join();
+    ::unlink((data_ + "/" + kControlSocket).c_str());
+  }
+}
+
+void LocalLauncher::wake() {
+  const uint64_t one = 1;
+  (void)!::write(wake_.get(), &one, sizeof one);
+}
+
+LocalLauncher::Tracked* LocalLauncher::find(const AttemptId& id) {
+  const auto tracked = tracked_.find(id);
+  return tracked == tracked_.end() ? nullptr : &tracked->second;
+}
+
+void LocalLauncher::watch_process(Tracked& tracked, const AttemptId& id, OwnedFd pidfd) {
+  if (tracked.watched || !pidfd) return;
+  const Key key = next_key_++;
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = key}};
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd.get(), &event) != 0) return;
+  processes_.emplace(key, Process{id, std::move(pidfd)});
+  tracked.watched = true;
+}
+
+void LocalLauncher::look_soon(const AttemptId& id) {
+  changed_.push_back(id);
+  wake();
+}
+
+void LocalLauncher::launch(const LaunchOrder& order) {
+  std::vector<AttemptReport> reports;
+  {
+    const std::lock_guard guard(mutex_);
+    if (find(order.id)) return;
+    Tracked& tracked = tracked_[order.id];
+    tracked.order = order;
+    try_launch(order.id, tracked, reports);
+  }
+  for (AttemptReport& report : reports) sink_(std::move(report));
+}
+
+// Leaves the attempt tracked as running, or held for later, or dropped with a report.
+void LocalLauncher::try_launch(const AttemptId& id, Tracked& tracked, std::vector<AttemptReport>& reports) {
+  const Status status = start_agent(*tracked.order, tracked);
+  if (status) {
+    tracked.order.reset();
+    return;
+  }
+  if (status.error().kind == ErrorKind::kUnavailable) {
+    tracked.retry_at = monotonic_now() + options_.retry;
+    wake();
+    return;
+  }
+  reports.push_back({id, AttemptEndedReport{failed_launch("CannotStartContainerError: " + status.error().message)}});
+  tracked_.erase(id);
+}
+
+Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
+  const AttemptPaths paths = attempt_paths(data_, order.id);
+  if (const Status status = make_directories(paths.file(kWorkDirectory)); !status) return status;
+  if (const Status status = make_directories(paths.checkpoints); !status) return status;
+  auto lock = open_lock(paths.file(kLockFile), false);
+  if (!lock) return std::unexpected(lock.error());
+  if (!try_lock(*lock) || read_lock_record(lock->get()) || exists(paths.result())) {
+    // Launched before, by us or by a server that is gone: the directory says what became of it.
+    look_soon(order.id);
+    return {};
+  }
+  if (holds_nul(order)) return invalid("the command or environment holds a NUL character, which no program can be given");
+  auto spec = encode_order(order);
+  if (!spec) return std::unexpected(spec.error());
+  if (const Status status = write_file(paths.file(kSpecFile), *spec, Durability::kRenameOnly); !status) return status;
+  const std::string program = fmt::format("/proc/self/fd/{}", program_.get());
+  auto spawned = spawn_detached(program, {"teson", "agent", paths.directory, std::to_string(kInheritedFd)}, lock->get());
+  if (!spawned) return std::unexpected(spawned.error());
+  watch_process(tracked, order.id, std::move(spawned->process));
+  return {};
+}
+
+void LocalLauncher::stop(const AttemptId& id, Duration grace) {
+  std::optional<AttemptReport> report;
+  {
+    const std::lock_guard guard(mutex_);
+    if (const Tracked* tracked = find(id); tracked && tracked->order) {
+      // Held and never started: there is nothing to wait for.
+      AttemptEnd end = failed_launch("");
+      end.cause = EndCause::kStopped;
+      end.status_reason = "Stopped before the program started";
+      report = AttemptReport{id, AttemptEndedReport{std::move(end)}};
+      tracked_.erase(id);
+    }
+  }
+  if (report) return sink_(std::move(*report));
+
+  const AttemptPaths paths = attempt_paths(data_, id);
+  if (!exists(paths.directory)) return;
+  const std::string text = encode_stop(grace);
+  // The first one stands. On a full disk the datagram alone must do.
+  if (!exists(paths.file(kStopFile))) (void)write_file(paths.file(kStopFile), text, Durability::kRenameOnly, 0644);
+  const OwnedFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const SocketAddress address(paths.directory, kAgentSocket);
+  ::sendto(socket.get(), text.data(), text.size(), MSG_NOSIGNAL, address.get(), sizeof address.address);
+}
+
+AttemptFinding LocalLauncher::settle(const AttemptId& id) {
+  const AttemptPaths paths = attempt_paths(data_, id);
+  directory_state::Orphaned orphan;
+  {
+    const std::lock_guard guard(mutex_);
+    if (const Tracked* tracked = find(id); tracked && tracked->order) return AttemptAlive{};
+    DirectoryState state = read_directory_state(paths);
+    if (auto* running = std::get_if<directory_state::Running>(&state)) {
+      Tracked& tracked = tracked_[id];
+      if (running->record) watch_process(tracked, id, open_agent(*running->record));
+      tracked.started_reported = running->started.has_value();
+      return AttemptAlive{running->started};
+    }
+    tracked_.erase(id);
+    if (std::holds_alternative<directory_state::Absent>(state)) return AttemptUnknown{};
+    if (auto* ended = std::get_if<directory_state::Ended>(&state)) return AttemptEndedReport{std::move(ended->result.end)};
+    if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state)) return AttemptLostReport{wall_now(), spoilt->detail};
+    orphan = std::get<directory_state::Orphaned>(std::move(state));
+  }
+  return clear_up(id, orphan.record, orphan.detail);
+}
+
+void LocalLauncher::forget(std::span<const AttemptId> ids) {
+  const std::lock_guard guard(mutex_);
+  for (const AttemptId& id : ids) {
+    tracked_.erase(id);
+    if (options_.keep_work != KeepWork::kAll) to_prune_.push_back(id);
+  }
+  if (!to_prune_.empty()) wake();
+}
+
+AttemptLostReport LocalLauncher::clear_up(const AttemptId& id, const LockRecord& record, std::string detail) {
+  if (!kill_leftovers(attempt_marker(id), own_cgroups(record, id), options_.kill_patience)) {
+    detail += "; some of its processes could not be killed";
+  }
+  return {wall_now(), std::move(detail)};
+}
+
+void LocalLauncher::serve() {
+  Duration next_sweep = monotonic_now() + options_.sweep;
+  while (!stopping_) {
+    epoll_event events[64];
+    const int n = ::epoll_wait(epoll_.get(), events, 64, wait_millis(next_sweep));
+    for (int i = 0; i < n; ++i) {
+      const uint64_t key = events[i].data.u64;
+      uint64_t count;
+      if (key == kControlKey) {
+        read_control();
+      } else if (key == kWakeKey) {
+        (void)!::read(wake_.get(), &count, sizeof count);
+      } else {
+        process_ended(key);
+      }
+    }
+    look_at_changed();
+    retry_held();
+    if (monotonic_now() >= next_sweep) {
+      sweep();
+      next_sweep = monotonic_now() + options_.sweep;
+    }
+    prune();
+  }
+}
+
+int LocalLauncher::wait_millis(Duration next_sweep) {
+  const std::lock_guard guard(mutex_);
+  Duration next = next_sweep;
+  for (const auto& [id, tracked] : tracked_) {
+    if (tracked.order) next = std::min(next, tracked.retry_at);
+  }
+  return static_cast<int>(std::max<int64_t>((next - monotonic_now()).whole_millis() + 1, 0));
+}
+
+void LocalLauncher::read_control() {
+  const std::lock_guard guard(mutex_);
+  char text[kLargestDatagram];
+  ssize_t n;
+  while ((n = ::recv(control_.get(), text, sizeof text, 0)) >= 0) {
+    const auto id = parse_attempt_id({text, static_cast<size_t>(n)});
+    if (id && find(*id)) changed_.push_back(*id);
+  }
+}
+
+void LocalLauncher::process_ended(Key key) {
+  const std::lock_guard guard(mutex_);
+  const auto process = processes_.find(key);
+  if (process == processes_.end()) return;
+  siginfo_t info;
+  // Fails for an adopted agent, which is not our child.
+  ::waitid(P_PIDFD, static_cast<id_t>(process->second.pidfd.get()), &info, WEXITED | WNOHANG);
+  if (Tracked* tracked = find(process->second.id)) {
+    tracked->watched = false;
+    changed_.push_back(process->second.id);
+  }
+  processes_.erase(process);
+}
+
+void LocalLauncher::look_at_changed() {
+  std::vector<AttemptId> ids;
+  {
+    const std::lock_guard guard(mutex_);
+    ids.swap(changed_);
+  }
+  for (const AttemptId& id : ids) look(id);
+}
+
+// Tells what is new about one attempt.
+void LocalLauncher::look(const AttemptId& id) {
+  std::vector<AttemptReport> reports;
+  std::optional<directory_state::Orphaned> orphan;
+  {
+    const std::lock_guard guard(mutex_);
+    Tracked* tracked = find(id);
+    if (!tracked || tracked->order) return;
+    DirectoryState state = read_directory_state(attempt_paths(data_, id));
+    if (auto* running = std::get_if<directory_state::Running>(&state)) {
+      if (running->record) watch_process(*tracked, id, open_agent(*running->record));
+      if (!running->started || tracked->started_reported) return;
+      tracked->started_reported = true;
+      reports.push_back({id, AttemptStartedReport{*running->started}});
+    } else {
+      const bool started_reported = tracked->started_reported;
+      tracked_.erase(id);
+      orphan = report_end(id, std::move(state), started_reported, reports);
+    }
+  }
+  if (orphan) reports.push_back({id, clear_up(id, orphan->record, orphan->detail)});
+  for (AttemptReport& report : reports) sink_(std::move(report));
+}
+
+std::optional<directory_state::Orphaned> LocalLauncher::report_end(const AttemptId& id, DirectoryState state,
+                                                                   bool started_reported,
+                                                                   std::vector<AttemptReport>& reports) {
+  if (auto* ended = std::get_if<directory_state::Ended>(&state)) {
+    const auto& started = ended->result.started;
+    if (started && !started_reported) reports.push_back({id, AttemptStartedReport{*started}});
+    reports.push_back({id, AttemptEndedReport{std::move(ended->result.end)}});
+  } else if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state)) {
+    reports.push_back({id, AttemptLostReport{wall_now(), spoilt->detail}});
+  } else if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) {
+    return std::move(*orphaned);
+  } else {
+    reports.push_back({id, AttemptEndedReport{failed_launch(
+                               "CannotStartContainerError: the agent ended before it could start the program")}});
+  }
+  return std::nullopt;
+}
+
+void LocalLauncher::retry_held() {
+  std::vector<AttemptReport> reports;
+  {
+    const std::lock_guard guard(mutex_);
+    const Duration now = monotonic_now();
+    std::vector<AttemptId> due;
+    for (const auto& [id, tracked] : tracked_) {
+      if (tracked.order && tracked.retry_at <= now) due.push_back(id);
+    }
+    for (const AttemptId& id : due) try_launch(id, tracked_.at(id), reports);
+  }
+  for (AttemptReport& report : reports) sink_(std::move(report));
+}
+
+void LocalLauncher::sweep() {
+  std::vector<AttemptId> all;
+  {
+    const std::lock_guard guard(mutex_);
+    for (const auto& [id, tracked] : tracked_) all.push_back(id);
+  }
+  for (const AttemptId& id : all) look(id);
+}
+
+void LocalLauncher::prune() {
+  std::vector<AttemptId> ids;
+  {
+    const std::lock_guard guard(mutex_);
+    ids.swap(to_prune_);
+  }
+  for (const AttemptId& id : ids) {
+    const AttemptPaths paths = attempt_paths(data_, id);
+    const DirectoryState state = read_directory_state(paths);
+    if (std::holds_alternative<directory_state::Running>(state)) continue;
+    const auto* ended = std::get_if<directory_state::Ended>(&state);
+    const bool succeeded = ended && ended->result.end.cause == EndCause::kExited && ended->result.end.exit_code == 0;
+    if (options_.keep_work == KeepWork::kFailed && !succeeded) continue;
+    std::error_code ignored;
+    std::filesystem::remove_all(paths.file(kWorkDirectory), ignored);
+  }
+}
+
+}  // namespace teson

@@ -1,0 +1,64 @@
+#include "adapters/launch_local/spawn.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace teson {
+namespace {
+
+class SpawnSetup {
+ public:
+  SpawnSetup() {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+  }
+  ~SpawnSetup() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  SpawnSetup(const SpawnSetup&) = delete;
+  SpawnSetup& operator=(const SpawnSetup&) = delete;
+
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+};
+
+}  // namespace
+
+Result<Spawned> spawn_detached(const std::string& program, const std::vector<std::string>& arguments, int inherited) {
+  SpawnSetup setup;
+  for (int fd = 0; fd <= 2; ++fd) {
+    ::posix_spawn_file_actions_addopen(&setup.actions, fd, "/dev/null", fd == 0 ? O_RDONLY : O_WRONLY, 0);
+  }
+  // If it already is number 3 this clears its close-on-exec flag, as POSIX asks.
+  ::posix_spawn_file_actions_adddup2(&setup.actions, inherited, kInheritedFd);
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&setup.attributes, &none);
+  ::posix_spawnattr_setsigdefault(&setup.attributes, &all);
+  ::posix_spawnattr_setflags(&setup.attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+  std::vector<char*> words;
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  Spawned spawned;
+  const int error =
+      ::posix_spawn(&spawned.pid, program.c_str(), &setup.actions, &setup.attributes, words.data(), environ);
+  if (error == EAGAIN || error == ENOMEM) {
+    return fail(ErrorKind::kUnavailable, std::string("cannot make a process: ") + std::strerror(error));
+  }
+  if (error != 0) return std::unexpected(make_errno_error("cannot run " + program, error));
+  spawned.process.reset(static_cast<int>(::syscall(SYS_pidfd_open, spawned.pid, 0)));
+  return spawned;
+}
+
+}  // namespace teson
