@@ -17,11 +17,14 @@ struct ServeFlags {
   bool allow_public = false;
 };
 
-// How attempts are kept apart on this machine, in words, for `teson doctor`.
-struct Containment {
-  bool good = false;    // memory is limited by the kernel and no process can be left behind
-  std::string summary;  // "cgroup v2, pid namespace"
-  std::string advice;   // what to do where it is not good
+// What attempts on this machine are limited by, as an agent would find it; for `teson doctor`.
+struct CgroupFacts {
+  bool memory = false;
+  bool cpu = false;
+  bool pids = false;
+  bool kill = false;
+  std::vector<std::string> directories;  // where groups are made
+  std::string note;                      // what is missing and why
 };
 
 // What main() wires in: the parts of the program that the command line may not include.
@@ -29,7 +32,7 @@ struct Hooks {
   std::string version;
   std::function<int(const ServeFlags&)> serve;
   std::function<Result<HostFacts>()> probe_host;  // optional
-  std::function<Containment()> containment;       // optional
+  std::function<CgroupFacts()> cgroups;           // optional
 };
 
 // Returns the process's exit code (cli/failure.h). Changes signal handlers and the locale.

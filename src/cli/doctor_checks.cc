@@ -87,9 +87,27 @@ Finding judge_versions(const std::string& ours, const std::string& servers, cons
           "restart the server with this version; running jobs go on meanwhile"};
 }
 
-Finding judge_containment(const Containment& containment) {
-  return {containment.good ? Level::kOk : Level::kWarn, "containment", containment.summary,
-          containment.good ? "" : containment.advice};
+Finding judge_cgroups(const CgroupFacts& facts) {
+  std::string has, lacks;
+  const auto sort = [&](bool there, const char* what) {
+    std::string& list = there ? has : lacks;
+    list += (list.empty() ? "" : ", ") + std::string(what);
+  };
+  sort(facts.memory, "memory limit");
+  sort(facts.cpu, "CPU shares");
+  sort(facts.pids, "process count");
+  std::string text = has.empty() ? "none" : has;
+  if (!has.empty() && !facts.directories.empty()) text += " in " + facts.directories.front();
+  if (lacks.empty()) return {Level::kOk, "cgroups", text, ""};
+  const std::string why = facts.note.empty() ? "" : " (" + facts.note + ")";
+  return {Level::kWarn, "cgroups", text,
+          fmt::format("not enforced: {}{}; run the server as root or under systemd with Delegate=yes", lacks, why)};
+}
+
+Finding judge_pid_namespace(bool permitted) {
+  if (permitted) return {Level::kOk, "pid namespace", "each attempt has its own", ""};
+  return {Level::kWarn, "pid namespace", "not permitted: attempts see each other's processes",
+          "run the server as root (in a container: with CAP_SYS_ADMIN) where that matters"};
 }
 
 std::vector<Finding> judge_host(const Result<HostFacts>& facts) {

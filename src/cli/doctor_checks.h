@@ -38,7 +38,8 @@ Finding judge_free_disk(const std::string& path, int64_t free_bytes);
 // `difference`: the server's clock less ours.
 Finding judge_clock(Duration difference);
 Finding judge_versions(const std::string& ours, const std::string& servers, const std::string& endpoint);
-Finding judge_containment(const Containment& containment);
+Finding judge_cgroups(const CgroupFacts& facts);
+Finding judge_pid_namespace(bool permitted);
 std::vector<Finding> judge_host(const Result<HostFacts>& facts);
 // `aws_path`: where the AWS CLI is, empty if nowhere; `boto3`: its version, empty if python3 has none.
 Finding judge_clients(const std::string& aws_path, const std::string& boto3);

@@ -15,7 +15,8 @@ namespace teson::cli {
 namespace {
 
 constexpr size_t kLongestName = 128;
-constexpr size_t kLongestTag = 256;
+constexpr size_t kLongestPath = 255;
+constexpr int64_t kMostGraceSeconds = 3600;
 constexpr int64_t kMostRetries = 9;  // attempts: 1 to 10
 constexpr int64_t kLeastTimeoutSeconds = 60;
 constexpr int64_t kLeastMemoryMib = 4;
@@ -111,15 +112,18 @@ Outcome<Json> tags(const RunOptions& options, const std::string& current_directo
     if (path.is_relative()) path = std::filesystem::path(current_directory) / path;
     std::string text = path.lexically_normal().string();
     while (text.size() > 1 && text.ends_with('/')) text.pop_back();
-    if (text.size() > kLongestTag || !is_utf8(text)) {
+    if (text.size() > kLongestPath || !is_utf8(text)) {
       return usage(fmt::format("--workdir: '{}' must be UTF-8 of at most {} bytes; 'fresh' gives each attempt its own",
-                               printable(text), kLongestTag));
+                               printable(text), kLongestPath));
     }
     tags["teson:working-directory"] = text;
   }
   if (!options.grace.empty()) {
     const auto grace = parse_duration(options.grace);
     if (!grace) return usage("--grace: " + grace.error().message);
+    if (grace->whole_seconds() > kMostGraceSeconds) {
+      return usage(fmt::format("--grace: '{}' is too long; at most 1h", options.grace));
+    }
     tags["teson:grace-seconds"] = fmt::format("{}", grace->whole_seconds());
   }
   if (options.spot) tags["teson:interruptions"] = "free";

@@ -11,6 +11,7 @@
 
 #include "cli/json_access.h"
 #include "cli/text.h"
+#include "wire/credentials.h"
 
 namespace teson::cli {
 namespace {
@@ -18,16 +19,18 @@ namespace {
 constexpr const char* kDefaultRegion = "us-east-1";
 constexpr size_t kLargestSmallFile = 1 << 20;
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 std::string home_directory() {
   if (std::string home = environment_value("HOME"); !home.empty()) return home;
   const passwd* entry = getpwuid(geteuid());
   return entry == nullptr || entry->pw_dir == nullptr ? std::string() : entry->pw_dir;
+}
+
+Outcome<Keys> keys_in(std::string_view text, const std::string& path) {
+  const auto profiles = wire::parse_credentials(text);
+  if (!profiles) return failure(FailureKind::kConfiguration, fmt::format("{}: {}", path, profiles.error().message));
+  const auto profile = wire::find_profile(*profiles, "default");
+  if (!profile) return failure(FailureKind::kConfiguration, fmt::format("{}: {}", path, profile.error().message));
+  return Keys{profile->access_key_id, profile->secret_access_key};
 }
 
 Outcome<Keys> keys_for(const GlobalOptions& options, const std::string& data) {
@@ -37,7 +40,7 @@ Outcome<Keys> keys_for(const GlobalOptions& options, const std::string& data) {
   }
   const std::string path = data + "/credentials";
   const auto text = read_text_file(path);
-  if (text) return parse_credentials(*text, path);
+  if (text) return keys_in(*text, path);
   if (!options.endpoint.empty()) {
     return failure(
         FailureKind::kConfiguration,
@@ -135,31 +138,6 @@ Outcome<Session> open_session(const GlobalOptions& options) {
   session.keys = *std::move(keys);
   session.region = region_for(options, session.by_data_directory ? server : std::nullopt);
   return session;
-}
-
-Outcome<Keys> parse_credentials(std::string_view text, const std::string& path) {
-  Keys keys;
-  bool in_default = false;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.empty() || line.front() == '#' || line.front() == ';') continue;
-    if (line.front() == '[') {
-      in_default = line.back() == ']' && trimmed(line.substr(1, line.size() - 2)) == "default";
-      continue;
-    }
-    const size_t equals = line.find('=');
-    if (!in_default || equals == std::string_view::npos) continue;
-    const std::string_view name = trimmed(line.substr(0, equals));
-    if (name == "aws_access_key_id") keys.access_key_id = trimmed(line.substr(equals + 1));
-    if (name == "aws_secret_access_key") keys.secret_access_key = trimmed(line.substr(equals + 1));
-  }
-  if (keys.access_key_id.empty() || keys.secret_access_key.empty()) {
-    return failure(FailureKind::kConfiguration,
-                   fmt::format("{} holds no aws_access_key_id and aws_secret_access_key under [default]", path));
-  }
-  return keys;
 }
 
 Outcome<std::string> normalised_endpoint(std::string_view text) {

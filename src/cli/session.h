@@ -47,8 +47,6 @@ Outcome<Session> open_session(const GlobalOptions& options);
 // nullopt: there is none, or it is being written.
 std::optional<ServerFile> read_server_file(const std::string& data);
 
-// The [default] profile of an AWS credentials file; `path` is for messages.
-Outcome<Keys> parse_credentials(std::string_view text, const std::string& path);
 Outcome<std::string> normalised_endpoint(std::string_view text);
 
 Result<std::string> read_text_file(const std::string& path);

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "cli/client.h"
 #include "cli/commands/commands.h"
@@ -69,6 +73,17 @@ std::vector<Finding> look_at_server(const Context& context) {
   return findings;
 }
 
+// Tried in a process of its own: it would bind all later children.
+bool may_make_pid_namespace() {
+  const pid_t pid = ::fork();
+  if (pid < 0) return false;
+  if (pid == 0) ::_exit(::unshare(CLONE_NEWPID) == 0 ? 0 : 1);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 Finding look_at_clients() {
   std::string boto3;
   if (const std::string python = find_program("python3"); !python.empty()) {
@@ -97,7 +112,8 @@ Outcome<int> run_doctor(const Context& context) {
     if (context.hooks.probe_host) {
       for (Finding& finding : judge_host(context.hooks.probe_host())) findings.push_back(std::move(finding));
     }
-    if (context.hooks.containment) findings.push_back(judge_containment(context.hooks.containment()));
+    if (context.hooks.cgroups) findings.push_back(judge_cgroups(context.hooks.cgroups()));
+    findings.push_back(judge_pid_namespace(may_make_pid_namespace()));
   }
   findings.push_back(look_at_clients());
 

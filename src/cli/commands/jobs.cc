@@ -24,7 +24,7 @@ struct Options {
 };
 
 struct Selection {
-  std::vector<Json> summaries;  // newest first
+  std::vector<Json> summaries;
   bool cut = false;
 };
 
@@ -53,7 +53,7 @@ Outcome<Selection> newest(Client& client, const std::vector<std::string>& queues
   return selection;
 }
 
-// Live jobs go before finished ones where there is room for some only; shown are they by age alone.
+// Live jobs first, then the most recent finished ones, as far as there is room.
 Outcome<Selection> live_and_recent(Client& client, const std::vector<std::string>& queues, size_t limit) {
   auto live = newest(client, queues, {std::begin(kLive), std::end(kLive)}, limit);
   if (!live) return live;
@@ -63,7 +63,6 @@ Outcome<Selection> live_and_recent(Client& client, const std::vector<std::string
   Selection both = *std::move(live);
   both.cut = both.cut || finished->cut;
   std::move(finished->summaries.begin(), finished->summaries.end(), std::back_inserter(both.summaries));
-  std::stable_sort(both.summaries.begin(), both.summaries.end(), newer);
   return both;
 }
 

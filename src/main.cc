@@ -1,0 +1,35 @@
+// Wiring only. `teson agent` comes first: it must cost next to nothing, for it lives as long as its job.
+#include <string_view>
+
+#include "agent/agent.h"
+#include "agent/cgroup.h"
+#include "cli/cli.h"
+#include "serve/serve.h"
+
+namespace {
+
+int serve_as_asked(const teson::cli::ServeFlags& flags) {
+  return teson::serve(
+      {.data = flags.data, .listen = flags.listen, .config = flags.config, .allow_public = flags.allow_public});
+}
+
+teson::cli::CgroupFacts cgroup_facts() {
+  const teson::CgroupReport report = teson::describe_cgroups();
+  return {.memory = report.memory,
+          .cpu = report.cpu,
+          .pids = report.pids,
+          .kill = report.kill,
+          .directories = report.directories,
+          .note = report.note};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc >= 2 && std::string_view(argv[1]) == "agent") return teson::agent_command(argc - 2, argv + 2);
+  teson::cli::Hooks hooks;
+  hooks.version = TESON_VERSION;
+  hooks.serve = serve_as_asked;
+  hooks.cgroups = cgroup_facts;
+  return teson::cli::cli_main(argc, argv, hooks);
+}
