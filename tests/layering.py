@@ -28,7 +28,7 @@ LAYERS = {
     "sim": {"control", "core", "ports", "codec", "domain", "base"},
     "api": {"control", "core", "ports", "wire", "attempt_dir", "domain", "base"},
     "serve": {"api", "control", "core", "adapters", "agent", "attempt_dir", "codec", "ports", "wire", "domain", "base"},
-    "cli": {"serve", "agent", "adapters", "ports", "wire", "attempt_dir", "domain", "base"},
+    "cli": {"ports", "wire", "domain", "base"},
 }
 
 SHARED_ADAPTERS = {"sqlite"}  # what several adapters are built on; otherwise none knows another
