@@ -7,6 +7,7 @@
 
 #include "control/handle.h"
 #include "control/launch_order.h"
+#include "control/replay.h"
 #include "core/scheduler/decide.h"
 
 namespace teson {
@@ -34,10 +35,7 @@ Status Controller::recover(Instant now) {
 Status Controller::reload() {
   auto contents = journal_.load();
   if (!contents) return std::unexpected(contents.error());
-  fresh_ = contents->snapshot_seq == 0 && contents->facts.empty();
-  state_ = State(site_, std::move(contents->snapshot));
-  for (const Fact& fact : contents->facts) state_.apply(fact);
-  state_.take_finished();  // the archive has them: same transaction
+  state_ = replay(site_, std::move(*contents));
   batch_.clear();
   finished_.clear();
   registry_.reset(state_.snapshot());
@@ -144,7 +142,6 @@ bool Controller::commit() {
   finished_ = state_.take_finished();
   const Status status = journal_.append(batch_, finished_);
   if (status) {
-    fresh_ = false;
     return true;
   }
   trouble_ = "The journal cannot be written, so nothing starts: " + status.error().message;

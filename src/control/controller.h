@@ -52,8 +52,6 @@ class Controller {
   RegistryView& registry() { return registry_; }
   // Why nothing starts now, in words for users; empty while all is well.
   const std::string& trouble() const { return trouble_; }
-  // True when this data directory has never held a fact.
-  bool is_fresh() const { return fresh_; }
 
  private:
   struct PendingReply {
@@ -89,7 +87,6 @@ class Controller {
   Instant blocked_until_;
   bool unloaded_ = true;    // the state is not what the journal says: reload before anything else
   bool unsettled_ = false;  // live attempts have not been asked what became of them
-  bool fresh_ = true;
 };
 
 }  // namespace teson

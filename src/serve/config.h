@@ -6,13 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/launch_local/local_launcher.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/environment.h"
 
 namespace teson {
-
-enum class KeepWork { kAll, kFailed, kNone };
 
 struct Config {
   std::string listen = "127.0.0.1:8790";

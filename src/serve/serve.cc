@@ -1,0 +1,257 @@
+#include "serve/serve.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "adapters/host_linux/linux_host_probe.h"
+#include "adapters/host_linux/system_clock.h"
+#include "adapters/journal_sqlite/journal_sqlite.h"
+#include "adapters/launch_local/local_launcher.h"
+#include "adapters/logs_sqlite/logs_sqlite.h"
+#include "api/batch/batch_api.h"
+#include "api/http/auth.h"
+#include "api/http/router.h"
+#include "api/http/server.h"
+#include "api/logs/logs_api.h"
+#include "control/controller.h"
+#include "control/loop.h"
+#include "control/replay.h"
+#include "domain/catalogue.h"
+#include "serve/access_keys.h"
+#include "serve/bootstrap.h"
+#include "serve/config.h"
+#include "serve/server_file.h"
+
+namespace teson {
+namespace {
+
+constexpr char kVersion[] = TESON_VERSION;
+
+Result<Config> effective_config(const ServeOptions& options) {
+  Result<Config> config = options.config.empty() ? Result<Config>(Config{}) : load_config(options.config);
+  if (config && !options.listen.empty()) config->listen = options.listen;
+  return config;
+}
+
+Result<ListenAddress> permitted_address(const Config& config, bool allow_public) {
+  auto address = parse_listen(config.listen);
+  if (address && !address->loopback && !allow_public) {
+    return invalid(fmt::format("listen: {} can be reached from other machines and there is no TLS; listen on 127.0.0.1 and put "
+                               "a TLS proxy in front, or pass --allow-public if the network is trusted",
+                               config.listen));
+  }
+  return address;
+}
+
+Result<InstanceCatalogue> open_catalogue(const Config& config) {
+  if (config.catalogue.empty()) return InstanceCatalogue::builtin();
+  std::ifstream file(config.catalogue, std::ios::binary);
+  if (!file) return errno_error(fmt::format("open catalogue '{}'", config.catalogue));
+  std::ostringstream text;
+  text << file.rdbuf();
+  auto catalogue = InstanceCatalogue::parse(text.str());
+  if (!catalogue) return invalid(fmt::format("catalogue '{}': {}", config.catalogue, catalogue.error().message));
+  return catalogue;
+}
+
+Site make_site(const Config& config, const HostFacts& host) {
+  Site site;
+  site.host.milli_vcpus = config.host_milli_vcpus.value_or(host.milli_vcpus);
+  site.host.memory_mib = std::min(config.host_memory_mib.value_or(host.usable_memory_mib), host.usable_memory_mib);
+  site.host.gpus = std::min<int64_t>(config.host_gpus.value_or(std::ssize(host.gpus)), std::ssize(host.gpus));
+  site.instance_idle = config.instance_idle;
+  site.images = config.images;
+  site.images.push_back({"host", RuntimeKind::kProcess});
+  return site;
+}
+
+// Everything that runs, in the order in which it depends on each other; taken down in reverse.
+class Service {
+ public:
+  Service(DataDirectory directory, Config config) : directory_(std::move(directory)), config_(std::move(config)) {}
+  ~Service() { stop(); }
+
+  Status start(const ListenAddress& listen) {
+    auto host = probe_.probe();
+    if (!host) return std::unexpected(host.error());
+    const Site site = make_site(config_, *host);
+    auto catalogue = open_catalogue(config_);
+    if (!catalogue) return std::unexpected(catalogue.error());
+    auto keys = open_access_keys(directory_.path());
+    if (!keys) return std::unexpected(keys.error());
+    keys_ = std::make_unique<http::FixedCredentials>(std::move(*keys));
+    if (auto status = start_loop(site); !status) return status;
+    if (auto status = start_faces(site, std::move(*catalogue), listen); !status) return status;
+    spdlog::info("teson {} serves {} on http://{} ({}{})", kVersion, directory_.path(), http_->address(),
+                 resources_text(site.host), host->gpus.empty() ? "; no GPU: " + host->gpu_note : "");
+    return write_server_file(directory_.path(), http_->address(), kVersion);
+  }
+
+  // Called about once a second.
+  void watch_disk() {
+    const auto free = probe_.free_bytes(directory_.path());
+    const bool low = free && *free < config_.disk_reserve_mib * (int64_t{1} << 20);
+    if (low == held_) return;
+    held_ = low;
+    if (!low) {
+      spdlog::info("disk space is back: jobs start again");
+      return loop_->hold_starts(std::nullopt);
+    }
+    const std::string reason = fmt::format("{} MiB are free on the disk of {}, less than disk_reserve_mib {}: nothing new starts",
+                                           *free >> 20, directory_.path(), config_.disk_reserve_mib);
+    spdlog::warn("{}", reason);
+    loop_->hold_starts(reason);
+  }
+
+  void stop() {
+    if (http_) {
+      remove_server_file(directory_.path());
+      http_->stop(Duration::seconds(5));
+    }
+    if (loop_) loop_->stop();
+    launcher_.reset();  // agents carry on
+    http_.reset();
+  }
+
+ private:
+  Status start_loop(const Site& site) {
+    JournalOptions options;
+    options.replay = [site](JournalContents contents) { return replay(site, std::move(contents)).snapshot(); };
+    auto journal = SqliteJournal::open(directory_, std::move(options));
+    if (!journal) return std::unexpected(journal.error());
+    journal_ = std::move(*journal);
+
+    LocalLauncherOptions launch_options;
+    launch_options.keep_work = config_.keep_work;
+    auto launcher = LocalLauncher::open(
+        directory_.path(), [this](AttemptReport report) { loop_->report(std::move(report)); }, launch_options);
+    if (!launcher) return std::unexpected(launcher.error());
+    launcher_ = std::move(*launcher);
+
+    controller_ = std::make_unique<Controller>(*journal_, *launcher_, site);
+    clock_ = std::make_unique<SystemClock>();
+    loop_ = std::make_unique<Loop>(*controller_, *clock_);
+    if (auto status = controller_->recover(clock_->now()); !status) return status;
+    // Facts never go back in time, so neither may the clock that stamps the next ones.
+    clock_->not_before(controller_->state().last_fact_at());
+    watch_disk();
+    loop_->start();
+    return {};
+  }
+
+  Status start_faces(const Site& site, InstanceCatalogue catalogue, const ListenAddress& listen) {
+    batch::BatchSettings settings;
+    settings.region = config_.region;
+    settings.account_id = config_.account_id;
+    settings.interruptions_use_attempts = config_.interruptions_use_attempts;
+    settings.host = site.host;
+    batch_ = std::make_unique<batch::BatchApi>(*loop_, controller_->registry(), journal_->history(), std::move(catalogue),
+                                               std::move(settings));
+    if (auto status = bootstrap(directory_.path(), *batch_, controller_->registry(), site.host); !status) return status;
+
+    auto store = SqliteLogStore::open(directory_.path());
+    if (!store) return std::unexpected(store.error());
+    log_store_ = std::move(*store);
+    logs_ = std::make_unique<logs::LogsApi>(directory_.path(), journal_->history(), *log_store_,
+                                            logs::LogsSettings{config_.region, config_.account_id});
+
+    authenticator_ = std::make_unique<http::Authenticator>(*keys_, [this] { return clock_->wall(); });
+    router_ = std::make_unique<http::Router>(*authenticator_);
+    batch_->register_routes(*router_);
+    router_->add_target("Logs_20140328.", *logs_);
+    router_->add("GET", "/healthz", health_, http::Access::kPublic);
+
+    http::ServerOptions options;
+    options.host = listen.host;
+    options.port = listen.port;
+    auto server = http::Server::start(options, *router_);
+    if (!server) return std::unexpected(server.error());
+    http_ = std::move(*server);
+    return {};
+  }
+
+  void health(http::Request request, http::Reply reply) {
+    loop_->ask([request = std::move(request), reply = std::move(reply)](const Controller& controller) {
+      nlohmann::json body{{"status", controller.trouble().empty() ? "ok" : "degraded"}, {"version", kVersion}};
+      if (!controller.trouble().empty()) body["detail"] = controller.trouble();
+      reply(http::json_response(request, body.dump()));
+    });
+  }
+
+  DataDirectory directory_;
+  Config config_;
+  LinuxHostProbe probe_;
+  bool held_ = false;
+  std::unique_ptr<http::FixedCredentials> keys_;
+  std::unique_ptr<SqliteJournal> journal_;
+  std::unique_ptr<SystemClock> clock_;
+  std::unique_ptr<LocalLauncher> launcher_;
+  std::unique_ptr<Controller> controller_;
+  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<SqliteLogStore> log_store_;
+  std::unique_ptr<batch::BatchApi> batch_;
+  std::unique_ptr<logs::LogsApi> logs_;
+  std::unique_ptr<http::Authenticator> authenticator_;
+  std::unique_ptr<http::Router> router_;
+  http::FunctionHandler health_{
+      [this](http::Request request, http::Reply reply) { health(std::move(request), std::move(reply)); }};
+  std::unique_ptr<http::Server> http_;
+};
+
+void set_up_logging(const std::string& level) {
+  auto logger = spdlog::stderr_logger_mt("teson");
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  logger->set_level(spdlog::level::from_str(level));
+  logger->flush_on(spdlog::level::info);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+sigset_t block_ending_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal_number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal_number);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return set;
+}
+
+int failed(const Error& error) {
+  fmt::print(stderr, "teson serve: {}\n", error.message);
+  return 1;
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  umask(077);
+  auto config = effective_config(options);
+  if (!config) return failed(config.error());
+  const auto address = permitted_address(*config, options.allow_public);
+  if (!address) return failed(address.error());
+  set_up_logging(config->log_level);
+  // Before any thread exists, so that every thread inherits the mask and only sigtimedwait below sees them.
+  const sigset_t ending = block_ending_signals();
+
+  auto directory = open_data_directory(options.data);
+  if (!directory) return failed(directory.error());
+  Service service(std::move(*directory), std::move(*config));
+  if (auto status = service.start(*address); !status) return failed(status.error());
+
+  constexpr timespec kSecond{1, 0};
+  int signal_number = 0;
+  while ((signal_number = sigtimedwait(&ending, nullptr, &kSecond)) < 0) service.watch_disk();
+  spdlog::info("{}: stopping; running jobs carry on", strsignal(signal_number));
+  service.stop();
+  return 0;
+}
+
+}  // namespace teson
