@@ -99,7 +99,9 @@ LocalLauncher::LocalLauncher(std::string data_directory, ReportSink sink, LocalL
     : data_(std::move(data_directory)), sink_(std::move(sink)), options_(std::move(options)) {}
 
 Status LocalLauncher::set_up() {
-  program_.reset(::open(options_.agent_program.c_str(), O_PATH | O_CLOEXEC));
+  const OwnedFd opened(::open(options_.agent_program.c_str(), O_PATH | O_CLOEXEC));
+  // Not where a child is to find its inherited descriptor.
+  program_.reset(::fcntl(opened.get(), F_DUPFD_CLOEXEC, kInheritedFd + 1));
   if (!program_) return errno_error("cannot open the agent's program " + options_.agent_program);
   if (const Status status = make_directories(data_ + "/attempts"); !status) return status;
 
