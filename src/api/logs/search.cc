@@ -53,11 +53,13 @@ class Search {
       }
       Event& event = cursor.ahead.front();
       SearchToken here{event.millis, cursor.stream->name, event.end};
+      const size_t bytes = event_bytes(event);
       if (!take(cursor, event)) {
         page_.next = reached;
         break;
       }
       reached = std::move(here);
+      scanned_ += bytes;
       cursor.ahead.pop_front();
       advance(cursor);
     }
@@ -86,8 +88,11 @@ class Search {
     TESON_TRY(const auto source, group_.open(*cursor.stream));
     if (!cursor.placed) {
       const auto& after = query_.after;
-      if (after && after->stream == cursor.stream->name) cursor.place = after->end;
-      else {
+      if (after && after->stream == cursor.stream->name) {
+        TESON_TRY(const bool is_place, source->is_place(after->end));
+        if (!is_place) return invalid("The specified nextToken is invalid.");
+        cursor.place = after->end;
+      } else {
         TESON_TRY(cursor.place, source->first_at_or_after(start_of(*cursor.stream)));
       }
       cursor.placed = true;
@@ -95,7 +100,6 @@ class Search {
     TESON_TRY(auto events, source->first(cursor.place, kStreamEnd, kReadAhead));
     for (Event& event : events) {
       cursor.place = event.end;
-      scanned_ += event_bytes(event);
       cursor.ahead.push_back(std::move(event));
     }
     if (!cursor.ahead.empty()) cursor.millis = cursor.ahead.front().millis;
