@@ -83,7 +83,7 @@ Compactor::~Compactor() {
 void Compactor::observe(uint64_t last_fact) {
   {
     std::lock_guard lock(mutex_);
-    if (busy_ || wanted_ != 0 || last_fact < requested_ + std::max(snapshot_every_, values_in_last_)) return;
+    if (wanted_ != 0 || last_fact < requested_ + std::max(snapshot_every_, values_in_last_)) return;
     wanted_ = requested_ = last_fact;
   }
   changed_.notify_all();
@@ -109,7 +109,11 @@ void Compactor::fill_status(JournalStatus& status) const {
 void Compactor::run() {
   // Behind the loop's thread and everybody's requests: a snapshot has time.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
+  const uint64_t found = older_whole_snapshot();
   std::unique_lock lock(mutex_);
+  deletable_ = found;
+  busy_ = false;
+  changed_.notify_all();
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || wanted_ != 0; });
     if (stopping_) return;
@@ -117,7 +121,7 @@ void Compactor::run() {
     busy_ = true;
     lock.unlock();
     const auto done = take_snapshot(last_fact);
-    const uint64_t older = done ? older_whole_snapshot(last_fact) : 0;
+    const uint64_t older = done ? older_whole_snapshot() : 0;
     if (done) snapshots_.keep_only(last_fact, older);
     if (!done) spdlog::error("no snapshot at fact {}: {}; start-up will take longer", last_fact, done.error().message);
     lock.lock();
@@ -156,12 +160,12 @@ Result<uint64_t> Compactor::take_snapshot(uint64_t last_fact) {
          snapshot.environments.size();
 }
 
-// 0 when the newest is the only whole one: then no fact may go.
-uint64_t Compactor::older_whole_snapshot(uint64_t newest) const {
+uint64_t Compactor::older_whole_snapshot() const {
   const auto numbers = snapshots_.list();
   if (!numbers) return 0;
+  int whole = 0;
   for (const uint64_t seq : *numbers) {
-    if (seq < newest && snapshots_.read(seq)) return seq;
+    if (snapshots_.read(seq) && ++whole == 2) return seq;
   }
   return 0;
 }

@@ -38,7 +38,8 @@ class Compactor {
   void run();
   // Returns how many values the snapshot holds.
   Result<uint64_t> take_snapshot(uint64_t last_fact);
-  uint64_t older_whole_snapshot(uint64_t newest) const;
+  // The second newest whole one; 0 if there is none: then no fact may go.
+  uint64_t older_whole_snapshot() const;
 
   sqlite::ReadPool& pool_;
   SnapshotStore& snapshots_;
@@ -48,7 +49,7 @@ class Compactor {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t wanted_ = 0;
-  bool busy_ = false;
+  bool busy_ = true;  // until it has looked at the files that start-up found
   bool stopping_ = false;
   uint64_t requested_ = 0;       // the fact of the last request
   uint64_t values_in_last_ = 0;
