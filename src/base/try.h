@@ -9,16 +9,15 @@
 
 #define TESON_TRY_JOIN_(a, b) a##b
 #define TESON_TRY_NAME_(a, b) TESON_TRY_JOIN_(a, b)
-#define TESON_TRY_AS_(temporary, declaration, expression)                      \
-  auto temporary = (expression);                                               \
-  if (!temporary) return std::unexpected(std::move(temporary).error());        \
+#define TESON_TRY_AS_(temporary, declaration, expression)               \
+  auto temporary = (expression);                                        \
+  if (!temporary) return std::unexpected(std::move(temporary).error()); \
   declaration = *std::move(temporary)
 
-#define TESON_TRY(declaration, expression) \
-  TESON_TRY_AS_(TESON_TRY_NAME_(teson_try_, __LINE__), declaration, expression)
-#define TESON_TRY_STATUS(expression)                                                          \
-  do {                                                                                        \
-    if (auto teson_status = (expression); !teson_status) {                                    \
-      return std::unexpected(std::move(teson_status).error());                                \
-    }                                                                                         \
+#define TESON_TRY(declaration, expression) TESON_TRY_AS_(TESON_TRY_NAME_(teson_try_, __LINE__), declaration, expression)
+#define TESON_TRY_STATUS(expression)                           \
+  do {                                                         \
+    if (auto teson_status = (expression); !teson_status) {     \
+      return std::unexpected(std::move(teson_status).error()); \
+    }                                                          \
   } while (false)

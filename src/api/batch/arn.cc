@@ -27,8 +27,8 @@ Result<DefinitionRef> parse_definition(std::string_view text, std::string_view f
     good = error == std::errc() && end == digits.data() + digits.size() && ref.revision > 0;
   }
   if (good) return ref;
-  return invalid(
-      fmt::format("Value {} at '{}' is no job definition: give NAME, NAME:REVISION or its ARN", quoted(text), field));
+  return invalid(fmt::format("Value {} at '{}' is no job definition: give NAME, NAME:REVISION or its ARN",
+                             in_quotes(text), field));
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ Result<std::string_view> Arns::local_part(std::string_view arn, std::string_view
   const std::string own = fmt::format("arn:aws:batch:{}:{}:", region_, account_);
   if (arn.starts_with(own)) return arn.substr(own.size());
   return invalid(
-      fmt::format("Value {} at '{}' is not an ARN of this server: its ARNs begin with {}", quoted(arn), field, own));
+      fmt::format("Value {} at '{}' is not an ARN of this server: its ARNs begin with {}", in_quotes(arn), field, own));
 }
 
 Result<std::string> Arns::name_of(const std::string& text, std::string_view kind, std::string_view field) const {
@@ -67,13 +67,13 @@ Result<std::string> Arns::name_of(const std::string& text, std::string_view kind
   if (text.starts_with("arn:")) {
     TESON_TRY(const std::string_view local, local_part(text, field));
     if (!local.starts_with(kind)) {
-      return invalid(fmt::format("Value {} at '{}' is the ARN of something else: it must go on with {}", quoted(text),
-                                 field, kind));
+      return invalid(fmt::format("Value {} at '{}' is the ARN of something else: it must go on with {}",
+                                 in_quotes(text), field, kind));
     }
     name = local.substr(kind.size());
   }
   if (!is_resource_name(name)) {
-    return invalid(fmt::format("Value {} at '{}' is no name: {}", quoted(name), field, kNameRule));
+    return invalid(fmt::format("Value {} at '{}' is no name: {}", in_quotes(name), field, kNameRule));
   }
   return std::string(name);
 }
@@ -90,7 +90,7 @@ Result<DefinitionRef> Arns::definition_ref(const std::string& text, std::string_
   if (!text.starts_with("arn:")) return parse_definition(text, field);
   TESON_TRY(const std::string_view local, local_part(text, field));
   if (!local.starts_with(kDefinition)) {
-    return invalid(fmt::format("Value {} at '{}' is not the ARN of a job definition", quoted(text), field));
+    return invalid(fmt::format("Value {} at '{}' is not the ARN of a job definition", in_quotes(text), field));
   }
   return parse_definition(local.substr(kDefinition.size()), field);
 }
@@ -102,7 +102,8 @@ Result<JobId> Arns::job_id(const std::string& text, std::string_view field) cons
     if (local.starts_with(kJob)) id = local.substr(kJob.size());
   }
   if (const auto parsed = JobId::parse(id)) return *parsed;
-  return not_found(fmt::format("Job {} does not exist: a job's id is 32 hexadecimal digits with dashes", quoted(text)));
+  return not_found(
+      fmt::format("Job {} does not exist: a job's id is 32 hexadecimal digits with dashes", in_quotes(text)));
 }
 
 Result<ResourceRef> Arns::resource(const std::string& arn) const {
@@ -118,7 +119,8 @@ Result<ResourceRef> Arns::resource(const std::string& arn) const {
   if (local.starts_with(kDefinition)) {
     TESON_TRY(DefinitionRef ref, definition_ref(arn, "resourceArn"));
     if (ref.revision > 0) return ref;
-    return invalid(fmt::format("Value {} at 'resourceArn' has no revision: tags belong to NAME:REVISION", quoted(arn)));
+    return invalid(
+        fmt::format("Value {} at 'resourceArn' has no revision: tags belong to NAME:REVISION", in_quotes(arn)));
   }
   if (local.starts_with(kJob)) {
     TESON_TRY(const JobId id, job_id(arn, "resourceArn"));
@@ -127,7 +129,7 @@ Result<ResourceRef> Arns::resource(const std::string& arn) const {
   return invalid(
       fmt::format("Value {} at 'resourceArn' can have no tags: compute environments, job queues, job definitions "
                   "and jobs can",
-                  quoted(arn)));
+                  in_quotes(arn)));
 }
 
 }  // namespace teson::batch

@@ -18,7 +18,8 @@ constexpr size_t kMaxImage = 255;
 constexpr std::string_view kReserved = "AWS_BATCH";
 
 // Members that are read here; all others are kept.
-constexpr std::array<const char*, 6> kRead = {"image", "command", "environment", "resourceRequirements", "vcpus", "memory"};
+constexpr std::array<const char*, 6> kRead = {"image", "command", "environment", "resourceRequirements",
+                                              "vcpus", "memory"};
 
 enum class Shape { kList, kObject, kString, kBoolean };
 struct KeptMember {
@@ -100,14 +101,15 @@ Status add_variable(const JsonValue& entry, EnvironmentVariables& out) {
   TESON_TRY(std::string name, wire::required_string(entry, "name"));
   TESON_TRY(auto value, wire::optional_string(entry, "value"));
   if (name.starts_with(kReserved)) {
-    return invalid(fmt::format("'{}': the environment variable {} begins with {}, which is reserved for what Batch sets",
-                               entry.path(), quoted(name), kReserved));
+    return invalid(
+        fmt::format("'{}': the environment variable {} begins with {}, which is reserved for what Batch sets",
+                    entry.path(), in_quotes(name), kReserved));
   }
   if (name.find('=') != std::string::npos || name.find('\0') != std::string::npos) {
-    return invalid(fmt::format("'{}': the name {} must not hold '=' or NUL", entry.path(), quoted(name)));
+    return invalid(fmt::format("'{}': the name {} must not hold '=' or NUL", entry.path(), in_quotes(name)));
   }
   if (value && value->find('\0') != std::string::npos) {
-    return invalid(fmt::format("'{}': the value of {} must not hold NUL", entry.path(), quoted(name)));
+    return invalid(fmt::format("'{}': the value of {} must not hold NUL", entry.path(), in_quotes(name)));
   }
   out.emplace_back(std::move(name), value.value_or(""));
   return {};
@@ -118,7 +120,8 @@ Result<ContainerAsk> parse_ask(const JsonValue& object) {
   TESON_TRY(ask.command, wire::optional_string_array(object, "command"));
   for (size_t i = 0; i < ask.command.size(); ++i) {
     if (ask.command[i].find('\0') != std::string::npos) {
-      return invalid(fmt::format("'{}.command[{}]' holds a NUL character, which no argument can carry", object.path(), i));
+      return invalid(
+          fmt::format("'{}.command[{}]' holds a NUL character, which no argument can carry", object.path(), i));
     }
   }
   TESON_TRY(const auto variables, wire::optional_object_array(object, "environment"));
@@ -138,9 +141,15 @@ Status check_kept(const JsonValue& object) {
       case Shape::kList:
         if (!json.is_array()) return value->refuse("Member must be a list");
         break;
-      case Shape::kObject: TESON_TRY_STATUS(value->expect_object()); break;
-      case Shape::kString: TESON_TRY_STATUS(value->as_string()); break;
-      case Shape::kBoolean: TESON_TRY_STATUS(value->as_bool()); break;
+      case Shape::kObject:
+        TESON_TRY_STATUS(value->expect_object());
+        break;
+      case Shape::kString:
+        TESON_TRY_STATUS(value->as_string());
+        break;
+      case Shape::kBoolean:
+        TESON_TRY_STATUS(value->as_bool());
+        break;
     }
   }
   return {};
@@ -149,11 +158,12 @@ Status check_kept(const JsonValue& object) {
 Result<std::string> parse_image(const JsonValue& object) {
   TESON_TRY(std::string image, wire::required_string(object, "image", kMaxImage));
   const bool good = std::all_of(image.begin(), image.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("-_:./#@+").find(c) != std::string_view::npos;
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("-_:./#@+").find(c) != std::string_view::npos;
   });
   if (good) return image;
   return invalid(fmt::format("Value {} at '{}.image' is no image name: it may hold letters, digits and - _ : . / # @ +",
-                             quoted(image), object.path()));
+                             in_quotes(image), object.path()));
 }
 
 Status check_both_given(const JsonValue& object, const ContainerAsk& ask) {
@@ -164,10 +174,12 @@ Status check_both_given(const JsonValue& object, const ContainerAsk& ask) {
   if (!ask.listed.milli_vcpus && !ask.legacy.milli_vcpus) return missing("VCPU", "1");
   if (!ask.listed.memory_mib && !ask.legacy.memory_mib) return missing("MEMORY", "2048");
   if (ask.listed.milli_vcpus && ask.legacy.milli_vcpus) {
-    return invalid(fmt::format("'{}.vcpus' and a resourceRequirements entry VCPU are both given: leave vcpus out", object.path()));
+    return invalid(
+        fmt::format("'{}.vcpus' and a resourceRequirements entry VCPU are both given: leave vcpus out", object.path()));
   }
   if (ask.listed.memory_mib && ask.legacy.memory_mib) {
-    return invalid(fmt::format("'{}.memory' and a resourceRequirements entry MEMORY are both given: leave memory out", object.path()));
+    return invalid(fmt::format("'{}.memory' and a resourceRequirements entry MEMORY are both given: leave memory out",
+                               object.path()));
   }
   return {};
 }

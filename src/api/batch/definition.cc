@@ -22,7 +22,8 @@ Status refuse_unsupported(const JsonValue& body) {
 Result<DefinitionBody> parse_body(const JsonValue& value) {
   DefinitionBody out;
   TESON_TRY(const std::string type, wire::required_enum(value, "type", {"container", "multinode"}));
-  if (type != "container") return invalid("'type' is multinode: multi-node jobs are not supported by this version of teson");
+  if (type != "container")
+    return invalid("'type' is multinode: multi-node jobs are not supported by this version of teson");
   TESON_TRY_STATUS(refuse_unsupported(value));
   TESON_TRY(const JsonValue container, wire::required_object(value, "containerProperties"));
   TESON_TRY(out.container, parse_container_properties(container));
@@ -108,7 +109,8 @@ Result<ParsedDefinition> parse_definition(const JobDefinition& definition) {
   return out;
 }
 
-Result<std::shared_ptr<const ParsedDefinition>> DefinitionCache::get(const std::shared_ptr<const JobDefinition>& definition) {
+Result<std::shared_ptr<const ParsedDefinition>> DefinitionCache::get(
+    const std::shared_ptr<const JobDefinition>& definition) {
   constexpr size_t kMaxEntries = 1000;
   {
     const std::shared_lock lock(mutex_);

@@ -20,19 +20,19 @@ Result<Duration> parse_grace(std::string_view value) {
   if (error == std::errc() && end == value.data() + value.size() && seconds >= 0 && seconds <= kMaxGraceSeconds) {
     return Duration::seconds(seconds);
   }
-  return invalid(fmt::format("tag teson:grace-seconds is {}: it must be a whole number from 0 to {}", quoted(value),
+  return invalid(fmt::format("tag teson:grace-seconds is {}: it must be a whole number from 0 to {}", in_quotes(value),
                              kMaxGraceSeconds));
 }
 
 Result<bool> parse_interruptions(std::string_view value) {
   if (value == "counted") return true;
   if (value == "free") return false;
-  return invalid(fmt::format("tag teson:interruptions is {}: it must be free or counted", quoted(value)));
+  return invalid(fmt::format("tag teson:interruptions is {}: it must be free or counted", in_quotes(value)));
 }
 
 Result<std::string> parse_directory(const std::string& value) {
   if (value.starts_with('/') && value.size() <= kMaxPath && value.find('\0') == std::string::npos) return value;
-  return invalid(fmt::format("tag teson:working-directory is {}: it must be an absolute path", quoted(value)));
+  return invalid(fmt::format("tag teson:working-directory is {}: it must be an absolute path", in_quotes(value)));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Result<ExtensionTags> parse_extension_tags(const Tags& tags) {
       return invalid(
           fmt::format("tag {} is not known: the tags that begin with teson: are teson:working-directory, "
                       "teson:grace-seconds and teson:interruptions",
-                      quoted(key)));
+                      in_quotes(key)));
     }
   }
   return out;

@@ -50,8 +50,9 @@ Result<std::string> parse_definition_filter(const JsonValue& value, const Arns& 
 }
 
 Status add_filter(const JsonValue& filter, const Arns& arns, ListQuery& query) {
-  TESON_TRY(const std::string name, wire::required_enum(filter, "name", {"JOB_NAME", "JOB_DEFINITION", "BEFORE_CREATED_AT",
-                                                                         "AFTER_CREATED_AT", "SHARE_IDENTIFIER"}));
+  TESON_TRY(const std::string name, wire::required_enum(filter, "name",
+                                                        {"JOB_NAME", "JOB_DEFINITION", "BEFORE_CREATED_AT",
+                                                         "AFTER_CREATED_AT", "SHARE_IDENTIFIER"}));
   TESON_TRY(const auto values, wire::required_array(filter, "values", 1, 1));
   const JsonValue& value = values.front();
   if (name == "JOB_NAME") {
@@ -62,16 +63,20 @@ Status add_filter(const JsonValue& filter, const Arns& arns, ListQuery& query) {
   } else if (name == "BEFORE_CREATED_AT") {
     TESON_TRY(query.created_before, parse_millis(value));
   } else if (name == "AFTER_CREATED_AT") {
-    TESON_TRY(query.created_after, parse_millis(value));
+    TESON_TRY(const Instant after, parse_millis(value));
+    // createdAt is shown in whole milliseconds: a job of that same millisecond is not after it.
+    query.created_after = after + Duration{999};
   } else {
-    return invalid("'filters': SHARE_IDENTIFIER needs a queue with a fair-share scheduling policy, which this version of "
-                   "teson does not support");
+    return invalid(
+        "'filters': SHARE_IDENTIFIER needs a queue with a fair-share scheduling policy, which this version of "
+        "teson does not support");
   }
   return {};
 }
 
 bool matches_definition(const std::string& wanted, const JobSpec& spec) {
-  if (wanted.find(':') != std::string::npos) return wanted == fmt::format("{}:{}", spec.definition, spec.definition_revision);
+  if (wanted.find(':') != std::string::npos)
+    return wanted == fmt::format("{}:{}", spec.definition, spec.definition_revision);
   return matches_pattern(wanted, spec.definition);
 }
 
@@ -84,11 +89,13 @@ Result<ListQuery> parse_list(const Json& body, const Arns& arns) {
   ListQuery out;
   TESON_TRY(const std::string queue, wire::required_string(value, "jobQueue"));
   TESON_TRY(out.queue, arns.queue_name(queue, "jobQueue"));
-  TESON_TRY(out.status, wire::optional_enum(value, "jobStatus", {"SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING",
-                                                                 "SUCCEEDED", "FAILED"}));
+  TESON_TRY(out.status,
+            wire::optional_enum(value, "jobStatus",
+                                {"SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED", "FAILED"}));
   if (!out.status) out.status = "RUNNING";
   TESON_TRY(const auto filters, wire::optional_object_array(value, "filters"));
-  if (filters.size() > 1) return invalid(fmt::format("'filters' has {} entries: only one may be used at a time", filters.size()));
+  if (filters.size() > 1)
+    return invalid(fmt::format("'filters' has {} entries: only one may be used at a time", filters.size()));
   if (!filters.empty()) {
     TESON_TRY_STATUS(add_filter(filters.front(), arns, out));
     out.status.reset();

@@ -1,7 +1,7 @@
 // What ListJobs was asked, and how live and finished jobs answer it. Pure; any thread.
 //
-// [AWS Batch API, ListJobs]: without a filter one status (RUNNING by default); with a filter every status. Newest first.
-// A page token holds the order (submission number) of the last job given, so new submits shift nothing.
+// [AWS Batch API, ListJobs]: without a filter one status (RUNNING by default); with a filter every status. Newest
+// first. A page token holds the order (submission number) of the last job given, so new submits shift nothing.
 #pragma once
 
 #include <optional>

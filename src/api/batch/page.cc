@@ -16,7 +16,8 @@ Result<PageRequest> parse_page(const JsonValue& body, std::string_view kind) {
   const auto text = wire::from_base64(*token);
   const std::string prefix = std::string(kind) + ":";
   if (!text || !text->starts_with(prefix)) {
-    return invalid(fmt::format("'nextToken' is {}: it must be what the same operation returned before", quoted(*token)));
+    return invalid(
+        fmt::format("'nextToken' is {}: it must be what the same operation returned before", in_quotes(*token)));
   }
   out.after = text->substr(prefix.size());
   return out;

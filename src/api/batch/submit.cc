@@ -34,9 +34,10 @@ Result<std::vector<JobId>> parse_dependencies(const JsonValue& body, const Arns&
   std::vector<JobId> out;
   for (const JsonValue& entry : entries) {
     if (wire::field(entry, "type")) {
-      return invalid(fmt::format("'{}.type': dependencies of array jobs (N_TO_N, SEQUENTIAL) are not supported by this "
-                                 "version of teson; leave type out",
-                                 entry.path()));
+      return invalid(
+          fmt::format("'{}.type': dependencies of array jobs (N_TO_N, SEQUENTIAL) are not supported by this "
+                      "version of teson; leave type out",
+                      entry.path()));
     }
     TESON_TRY(const std::string text, wire::required_string(entry, "jobId"));
     TESON_TRY(const JobId id, arns.job_id(text, "dependsOn"));
@@ -87,9 +88,10 @@ Result<JobSpec> make_spec(SubmitRequest request, const ParsedDefinition& definit
   parameters.insert(base.parameters.begin(), base.parameters.end());
   const auto& command = request.overrides.command.empty() ? base.container.ask.command : request.overrides.command;
   if (command.empty()) {
-    return invalid(fmt::format("Job '{}' has no command: neither job definition {}:{} nor containerOverrides.command gives "
-                               "one, and images run by this version of teson bring none",
-                               spec.name, definition.name, definition.revision));
+    return invalid(
+        fmt::format("Job '{}' has no command: neither job definition {}:{} nor containerOverrides.command gives "
+                    "one, and images run by this version of teson bring none",
+                    spec.name, definition.name, definition.revision));
   }
   spec.command = substituted(command, parameters);
   for (const std::string& argument : spec.command) {
@@ -114,10 +116,9 @@ Result<JobSpec> make_spec(SubmitRequest request, const ParsedDefinition& definit
   if (extensions.grace) spec.grace = *extensions.grace;
   spec.interruptions_use_attempts = extensions.interruptions_use_attempts.value_or(settings.interruptions_use_attempts);
   spec.working_directory = extensions.working_directory.value_or("");
-  spec.document =
-      own_document
-          ? job_document(base, parameters, request.propagate_tags ? request.propagate_tags : base.propagate_tags)
-          : definition.job_document;
+  spec.document = own_document ? job_document(base, parameters,
+                                              request.propagate_tags ? request.propagate_tags : base.propagate_tags)
+                               : definition.job_document;
   return spec;
 }
 

@@ -8,7 +8,7 @@ namespace teson::batch {
 
 struct SubmitRequest {
   std::string job_name;
-  std::string queue;       // name, out of name or ARN
+  std::string queue;  // name, out of name or ARN
   DefinitionRef definition;
   std::vector<JobId> depends_on;  // no id twice
   Parameters parameters;

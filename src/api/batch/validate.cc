@@ -21,7 +21,7 @@ bool has_aws_prefix(std::string_view key) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr size_t kShown = 100;
   std::string out = "\"";
   for (const char c : text.substr(0, kShown)) {
@@ -46,14 +46,14 @@ bool is_resource_name(std::string_view text) {
 Result<std::string> required_name(const JsonValue& object, const char* field) {
   TESON_TRY(std::string name, wire::required_string(object, field, wire::StringLimits{}));
   if (is_resource_name(name)) return name;
-  return invalid(fmt::format("Value {} at '{}' is no valid name: {}", quoted(name), field, kNameRule));
+  return invalid(fmt::format("Value {} at '{}' is no valid name: {}", in_quotes(name), field, kNameRule));
 }
 
 Result<std::string> required_job_name(const JsonValue& object, const char* field) {
   TESON_TRY(std::string name, required_name(object, field));
   if (is_alphanumeric(name.front())) return name;
   return invalid(
-      fmt::format("Value {} at '{}' is no valid name: it must start with a letter or digit", quoted(name), field));
+      fmt::format("Value {} at '{}' is no valid name: it must start with a letter or digit", in_quotes(name), field));
 }
 
 Result<Tags> optional_tags(const JsonValue& object, const char* field) {
@@ -68,7 +68,7 @@ Status check_tags(const Tags& tags) {
   if (tags.size() > kMaxTags)
     return invalid(fmt::format("{} tags: a resource may have at most {}", tags.size(), kMaxTags));
   for (const auto& [key, value] : tags) {
-    if (has_aws_prefix(key)) return invalid(fmt::format("tag key {}: the prefix aws: is reserved", quoted(key)));
+    if (has_aws_prefix(key)) return invalid(fmt::format("tag key {}: the prefix aws: is reserved", in_quotes(key)));
   }
   return {};
 }

@@ -23,7 +23,7 @@ inline constexpr std::string_view kNameRule =
     "it must have 1 to 128 letters (A-Z, a-z), digits, hyphens and underscores";
 
 // In double quotes, control characters and what is not ASCII escaped, cut at 100 characters: safe in one line of a log.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // A resource's name: 1 to 128 of [A-Za-z0-9_-].
 bool is_resource_name(std::string_view text);

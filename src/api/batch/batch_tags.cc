@@ -1,0 +1,120 @@
+// TagResource, UntagResource, ListTagsForResource, on all four kinds of resource.
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "api/batch/batch_api.h"
+#include "api/batch/extension_tags.h"
+#include "base/try.h"
+
+namespace teson::batch {
+namespace {
+
+using TagsChange = std::function<Status(Tags&)>;
+
+// New tags over old ones, within the limits.
+Result<TagsChange> parse_tagging(const Json& body) {
+  const JsonValue value(body, "");
+  TESON_TRY_STATUS(wire::required_object(value, "tags"));
+  TESON_TRY(Tags added, optional_tags(value, "tags"));
+  TESON_TRY_STATUS(parse_extension_tags(added));
+  return [added = std::move(added)](Tags& tags) -> Status {
+    Tags result = added;
+    result.insert(tags.begin(), tags.end());
+    TESON_TRY_STATUS(check_tags(result));
+    tags = std::move(result);
+    return {};
+  };
+}
+
+Result<TagsChange> parse_untagging(const http::Request& request) {
+  std::vector<std::string> keys;
+  for (const auto& parameter : request.query) {
+    if (parameter.name == "tagKeys") keys.push_back(parameter.value);
+  }
+  if (keys.empty()) return invalid("the query has no tagKeys: name at least one key to remove");
+  return [keys = std::move(keys)](Tags& tags) -> Status {
+    for (const std::string& key : keys) tags.erase(key);
+    return {};
+  };
+}
+
+// The same change on whatever has tags.
+template <class T>
+std::function<Status(T&)> on_tags(TagsChange change) {
+  return [change = std::move(change)](T& value) { return change(value.tags); };
+}
+
+Command tag_command(const ResourceRef& resource, TagsChange change) {
+  return std::visit(
+      [&](const auto& ref) -> Command {
+        using Ref = std::decay_t<decltype(ref)>;
+        if constexpr (std::is_same_v<Ref, EnvironmentRef>) {
+          return command::UpdateEnvironment{ref.name, on_tags<ComputeEnvironment>(std::move(change))};
+        } else if constexpr (std::is_same_v<Ref, QueueRef>) {
+          return command::UpdateQueue{ref.name, on_tags<Queue>(std::move(change))};
+        } else if constexpr (std::is_same_v<Ref, DefinitionRef>) {
+          return command::UpdateDefinition{ref.name, ref.revision, on_tags<JobDefinition>(std::move(change))};
+        } else {
+          return command::UpdateJobTags{ref, std::move(change)};
+        }
+      },
+      resource);
+}
+
+std::string tags_answer(const Tags& tags) { return wire::json_text({{"tags", tags}}); }
+
+}  // namespace
+
+void BatchApi::tag(const CallPtr& call) {
+  const std::string& method = call->request.method;
+  if (method == "GET" || method == "HEAD") return list_tags(call);
+  auto change = method == "POST" ? parse_tagging(call->body) : parse_untagging(call->request);
+  if (!change) return call->refuse(change.error());
+  change_tags(call, std::move(*change));
+}
+
+void BatchApi::change_tags(const CallPtr& call, std::function<Status(Tags&)> change) {
+  const auto resource = arns_.resource(std::string(call->request.path_parameter("resourceArn")));
+  if (!resource) return call->refuse(resource.error());
+  const JobId* job = std::get_if<JobId>(&*resource);
+  loop_.submit(tag_command(*resource, std::move(change)), [this, call, job = job ? std::optional(*job) : std::nullopt](
+                                                              Result<Accepted> accepted) {
+    if (accepted) return call->answer_text("{}");
+    if (!job || accepted.error().kind != ErrorKind::kNotFound) return call->refuse(accepted.error());
+    worker_.post([this, call, id = *job] {
+      const auto found = history_.find(std::span(&id, 1));
+      if (!found) return call->refuse(found.error());
+      if (found->empty()) return call->refuse({ErrorKind::kNotFound, fmt::format("Job {} does not exist", id.text())});
+      call->refuse({ErrorKind::kConflict,
+                    fmt::format("Job {} has finished: the tags of a finished job cannot be changed", id.text())});
+    });
+  });
+}
+
+void BatchApi::list_tags(const CallPtr& call) {
+  const auto resource = arns_.resource(std::string(call->request.path_parameter("resourceArn")));
+  if (!resource) return call->refuse(resource.error());
+  const auto missing = [&call] {
+    call->refuse({ErrorKind::kNotFound,
+                  fmt::format("Resource {} does not exist", in_quotes(call->request.path_parameter("resourceArn")))});
+  };
+  const auto answer = [&](const auto& value) { value ? call->answer_text(tags_answer(value->tags)) : missing(); };
+  if (const auto* environment = std::get_if<EnvironmentRef>(&*resource))
+    return answer(registry_.environment(environment->name));
+  if (const auto* queue = std::get_if<QueueRef>(&*resource)) return answer(registry_.queue(queue->name));
+  if (const auto* ref = std::get_if<DefinitionRef>(&*resource))
+    return answer(registry_.definition(ref->name, ref->revision));
+
+  loop_.ask([this, call, id = std::get<JobId>(*resource)](const Controller& controller) {
+    if (const Job* job = controller.state().job(id)) return call->answer_text(tags_answer(job->spec.tags));
+    worker_.post([this, call, id] {
+      const auto found = history_.find(std::span(&id, 1));
+      if (!found) return call->refuse(found.error());
+      if (!found->empty()) return call->answer_text(tags_answer(found->front().spec.tags));
+      call->refuse({ErrorKind::kNotFound, fmt::format("Job {} does not exist", id.text())});
+    });
+  });
+}
+
+}  // namespace teson::batch
