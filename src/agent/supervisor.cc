@@ -132,7 +132,10 @@ bool Supervisor::take_room() {
   while (true) {
     Status status = write_lock_record(lock_.get(), record);
     if (status && !result_.reserved()) status = result_.reserve();
-    if (status) return true;
+    if (status) {
+      if (held) note("note", "there is room on the disk again");
+      return true;
+    }
     if (!held) note("held", status.error().message);
     held = true;
     pollfd watched[2] = {{socket_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};

@@ -149,5 +149,6 @@ bool is_locked(const std::string& path) {
 }
 
 std::string text_of(const std::string& path) { return read_file(path).value_or(std::string()); }
+bool is_present(const std::string& path) { return exists(path); }
 
 }  // namespace teson

@@ -67,5 +67,6 @@ class ScopedVariable {
 // Whether somebody holds a flock on the file: the only honest test for "alive" here.
 bool is_locked(const std::string& path);
 std::string text_of(const std::string& path);
+bool is_present(const std::string& path);
 
 }  // namespace teson
