@@ -147,7 +147,8 @@ std::string encode(const Snapshot& snapshot) {
   out.reserve(4096 + 1024 * snapshot.jobs.size());
   const uint64_t values = snapshot.environments.size() + snapshot.queues.size() + snapshot.definitions.size() +
                           snapshot.instances.size() + snapshot.jobs.size();
-  const SnapshotHead head{kSnapshotFormat, snapshot.last_fact_at, snapshot.next_order, snapshot.instances_started, values};
+  const SnapshotHead head{kSnapshotFormat, snapshot.last_fact_at, snapshot.next_order, snapshot.instances_started,
+                          values};
   ObjectWriter object(out);
   fields(object, head);
   object.close();

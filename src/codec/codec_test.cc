@@ -36,13 +36,14 @@ void fill(std::variant<Ts...>& x);
 
 template <class T>
 void fill_integer(T& x) {
-  x = *rc::gen::oneOf(rc::gen::arbitrary<T>(),
-                      rc::gen::elementOf(std::vector<T>{0, 1, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()}));
+  x = *rc::gen::oneOf(rc::gen::arbitrary<T>(), rc::gen::elementOf(std::vector<T>{0, 1, std::numeric_limits<T>::min(),
+                                                                                 std::numeric_limits<T>::max()}));
 }
 void fill(std::string& x) {
   x.clear();
   for (const int piece : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 140))) {
-    constexpr const char* kSpecial[] = {"\xC3\xB1", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xEF\xBF\xBD", "\"", "\\", "</", "\x7F"};
+    constexpr const char* kSpecial[] = {"\xC3\xB1", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xEF\xBF\xBD", "\"", "\\",
+                                        "</",       "\x7F"};
     if (piece < 128) {
       x += static_cast<char>(piece);  // NUL and control characters too
     } else {
@@ -186,8 +187,8 @@ TEST(CodecGolden, LinesOfEveryReleaseAreStillRead) {
 constexpr const char* kId = "11111111-2222-4333-8000-000000000001";
 
 TEST(Codec, UnknownMembersAreIgnoredAndAbsentOnesHaveTheirDefaults) {
-  const auto fact = decode_fact(std::string(R"({"kind":"job_submitted","at_us":5,"later":{"x":[1]},"body":{"id":")") + kId +
-                                R"(","spec":{"name":"old","colour":"red"}}})");
+  const auto fact = decode_fact(std::string(R"({"kind":"job_submitted","at_us":5,"later":{"x":[1]},"body":{"id":")") +
+                                kId + R"(","spec":{"name":"old","colour":"red"}}})");
   ASSERT_TRUE(fact.has_value()) << fact.error().message;
   const auto& body = std::get<fact::JobSubmitted>(fact->body);
   EXPECT_EQ(body.id, contract::sample_id(1));
@@ -237,7 +238,8 @@ TEST(Codec, ASnapshotThatLacksALineIsRefused) {
 }
 
 TEST(Codec, AnEmptySnapshotIsOneLine) {
-  EXPECT_EQ(encode(Snapshot{}), "{\"format\":1,\"last_fact_at_us\":0,\"next_order\":1,\"instances_started\":0,\"values\":0}\n");
+  EXPECT_EQ(encode(Snapshot{}),
+            "{\"format\":1,\"last_fact_at_us\":0,\"next_order\":1,\"instances_started\":0,\"values\":0}\n");
 }
 
 TEST(Codec, BytesThatAreNotUtf8BecomeTheReplacementCharacter) {
@@ -247,9 +249,9 @@ TEST(Codec, BytesThatAreNotUtf8BecomeTheReplacementCharacter) {
     return out;
   };
   EXPECT_EQ(written("a\xFFz"), "\"a\xEF\xBF\xBDz\"");
-  EXPECT_EQ(written("\xC0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                    // overlong
-  EXPECT_EQ(written("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");    // surrogate
-  EXPECT_EQ(written("\xE2\x82"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                    // cut short
+  EXPECT_EQ(written("\xC0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                  // overlong
+  EXPECT_EQ(written("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // surrogate
+  EXPECT_EQ(written("\xE2\x82"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                  // cut short
   EXPECT_EQ(written("\xF0\x9F\x98\x80"), "\"\xF0\x9F\x98\x80\"");
   EXPECT_EQ(written(std::string_view("\0\n\x1F\"\\", 5)), R"("\u0000\n\u001f\"\\")");
 }

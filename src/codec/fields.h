@@ -35,42 +35,63 @@ inline constexpr Word<RetryAction> kWords<RetryAction>[] = {{RetryAction::kRetry
                                                             {RetryAction::kExit, "exit"}};
 template <>
 inline constexpr Word<EndCause> kWords<EndCause>[] = {
-    {EndCause::kExited, "exited"},    {EndCause::kOutOfMemory, "out_of_memory"}, {EndCause::kStopped, "stopped"},
-    {EndCause::kTimedOut, "timed_out"}, {EndCause::kLost, "lost"},               {EndCause::kLaunchFailed, "launch_failed"}};
+    {EndCause::kExited, "exited"},   {EndCause::kOutOfMemory, "out_of_memory"},
+    {EndCause::kStopped, "stopped"}, {EndCause::kTimedOut, "timed_out"},
+    {EndCause::kLost, "lost"},       {EndCause::kLaunchFailed, "launch_failed"}};
 template <>
 inline constexpr Word<StopKind> kWords<StopKind>[] = {{StopKind::kCancel, "cancel"},
                                                       {StopKind::kTerminate, "terminate"}};
 template <>
-inline constexpr Word<fact::Verdict> kWords<fact::Verdict>[] = {{fact::Verdict::kRetry, "retry"},
-                                                                {fact::Verdict::kSucceeded, "succeeded"},
-                                                                {fact::Verdict::kFailed, "failed"}};
+inline constexpr Word<fact::Verdict> kWords<fact::Verdict>[] = {
+    {fact::Verdict::kRetry, "retry"}, {fact::Verdict::kSucceeded, "succeeded"}, {fact::Verdict::kFailed, "failed"}};
 
 // --- names of the variants' alternatives --------------------------------------------------------------------------
 
 template <class T>
 inline constexpr std::string_view kKind = {};
-template <> inline constexpr std::string_view kKind<fact::EnvironmentPut> = "environment_put";
-template <> inline constexpr std::string_view kKind<fact::EnvironmentDeleted> = "environment_deleted";
-template <> inline constexpr std::string_view kKind<fact::QueuePut> = "queue_put";
-template <> inline constexpr std::string_view kKind<fact::QueueDeleted> = "queue_deleted";
-template <> inline constexpr std::string_view kKind<fact::DefinitionPut> = "definition_put";
-template <> inline constexpr std::string_view kKind<fact::JobSubmitted> = "job_submitted";
-template <> inline constexpr std::string_view kKind<fact::JobTagged> = "job_tagged";
-template <> inline constexpr std::string_view kKind<fact::JobReady> = "job_ready";
-template <> inline constexpr std::string_view kKind<fact::InstanceStarted> = "instance_started";
-template <> inline constexpr std::string_view kKind<fact::InstanceEnded> = "instance_ended";
-template <> inline constexpr std::string_view kKind<fact::AttemptPlaced> = "attempt_placed";
-template <> inline constexpr std::string_view kKind<fact::AttemptStarted> = "attempt_started";
-template <> inline constexpr std::string_view kKind<fact::AttemptEnded> = "attempt_ended";
-template <> inline constexpr std::string_view kKind<fact::StopRequested> = "stop_requested";
-template <> inline constexpr std::string_view kKind<fact::JobFailed> = "job_failed";
+template <>
+inline constexpr std::string_view kKind<fact::EnvironmentPut> = "environment_put";
+template <>
+inline constexpr std::string_view kKind<fact::EnvironmentDeleted> = "environment_deleted";
+template <>
+inline constexpr std::string_view kKind<fact::QueuePut> = "queue_put";
+template <>
+inline constexpr std::string_view kKind<fact::QueueDeleted> = "queue_deleted";
+template <>
+inline constexpr std::string_view kKind<fact::DefinitionPut> = "definition_put";
+template <>
+inline constexpr std::string_view kKind<fact::JobSubmitted> = "job_submitted";
+template <>
+inline constexpr std::string_view kKind<fact::JobTagged> = "job_tagged";
+template <>
+inline constexpr std::string_view kKind<fact::JobReady> = "job_ready";
+template <>
+inline constexpr std::string_view kKind<fact::InstanceStarted> = "instance_started";
+template <>
+inline constexpr std::string_view kKind<fact::InstanceEnded> = "instance_ended";
+template <>
+inline constexpr std::string_view kKind<fact::AttemptPlaced> = "attempt_placed";
+template <>
+inline constexpr std::string_view kKind<fact::AttemptStarted> = "attempt_started";
+template <>
+inline constexpr std::string_view kKind<fact::AttemptEnded> = "attempt_ended";
+template <>
+inline constexpr std::string_view kKind<fact::StopRequested> = "stop_requested";
+template <>
+inline constexpr std::string_view kKind<fact::JobFailed> = "job_failed";
 
-template <> inline constexpr std::string_view kKind<job_state::Pending> = "pending";
-template <> inline constexpr std::string_view kKind<job_state::Runnable> = "runnable";
-template <> inline constexpr std::string_view kKind<job_state::Starting> = "starting";
-template <> inline constexpr std::string_view kKind<job_state::Running> = "running";
-template <> inline constexpr std::string_view kKind<job_state::Succeeded> = "succeeded";
-template <> inline constexpr std::string_view kKind<job_state::Failed> = "failed";
+template <>
+inline constexpr std::string_view kKind<job_state::Pending> = "pending";
+template <>
+inline constexpr std::string_view kKind<job_state::Runnable> = "runnable";
+template <>
+inline constexpr std::string_view kKind<job_state::Starting> = "starting";
+template <>
+inline constexpr std::string_view kKind<job_state::Running> = "running";
+template <>
+inline constexpr std::string_view kKind<job_state::Succeeded> = "succeeded";
+template <>
+inline constexpr std::string_view kKind<job_state::Failed> = "failed";
 
 // --- values -------------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 // Log groups and streams that clients make and fill themselves (CloudWatch Logs: PutLogEvents and its family).
 //
-// The attempts' own output is not in here: that is files (attempt_dir/), named by History's streams. Lists of the two are
-// easy to merge: both are sorted by name (bytes) and paged by an `after` cursor.
-// Thread: any, concurrently. Writing calls return after their change is durable.
-// Failure: kNotFound for a group or stream that is not there, kConflict for one that is, kUnavailable for a full disk
-// (nothing was kept), kIo otherwise. Limits on names, sizes and times are the caller's business.
+// The attempts' own output is not in here: that is files (attempt_dir/), named by History's streams. Lists of the two
+// are easy to merge: both are sorted by name (bytes) and paged by an `after` cursor. Thread: any, concurrently. Writing
+// calls return after their change is durable. Failure: kNotFound for a group or stream that is not there, kConflict for
+// one that is, kUnavailable for a full disk (nothing was kept), kIo otherwise. Limits on names, sizes and times are the
+// caller's business.
 #pragma once
 
 #include <compare>
@@ -86,7 +86,8 @@ class LogStore {
 
   virtual Status create_stream(const std::string& group, const std::string& name, Instant now) = 0;
   virtual Status delete_stream(const std::string& group, const std::string& name) = 0;
-  virtual Result<std::optional<StoredLogStream>> find_stream(const std::string& group, const std::string& name) const = 0;
+  virtual Result<std::optional<StoredLogStream>> find_stream(const std::string& group,
+                                                             const std::string& name) const = 0;
   virtual Result<std::vector<StoredLogStream>> list_streams(const std::string& group, const std::string& prefix,
                                                             const std::string& after, int limit) const = 0;
 

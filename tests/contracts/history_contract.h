@@ -184,7 +184,8 @@ TYPED_TEST_P(HistoryContract, AStreamIsKnownOnceItsAttemptBegan) {
 }
 
 TYPED_TEST_P(HistoryContract, StreamsAreListedByNameFromACursor) {
-  this->append({started(1, 1, "b/2"), started(2, 1, "a/1"), started(3, 1, "b/1"), started(4, 1, "b/3"), started(5, 1, "c/1")});
+  this->append(
+      {started(1, 1, "b/2"), started(2, 1, "a/1"), started(3, 1, "b/1"), started(4, 1, "b/3"), started(5, 1, "c/1")});
   EXPECT_EQ(this->streams("", "", 10), (Names{"a/1", "b/1", "b/2", "b/3", "c/1"}));
   EXPECT_EQ(this->streams("b/", "", 2), (Names{"b/1", "b/2"}));
   EXPECT_EQ(this->streams("b/", "b/2", 2), (Names{"b/3"}));
@@ -218,9 +219,10 @@ TYPED_TEST_P(HistoryContract, ReadersOnOtherThreadsSeeEveryAppendThatReturned) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(HistoryContract, FindKeepsTheOrderAskedAndLeavesOutTheUnknown,
-                            ListIsNewestFirstWhateverTheOrderOfFinishing, PagesMeetEveryJobOnce, FiltersByQueueAndStatus,
-                            NamePatternsIgnoreCaseAndMayEndInAStar, FiltersByDefinitionWithAndWithoutRevision,
-                            CreationBoundsAreExclusive, AllFiltersTogether, AStreamIsKnownOnceItsAttemptBegan,
-                            StreamsAreListedByNameFromACursor, ReadersOnOtherThreadsSeeEveryAppendThatReturned);
+                            ListIsNewestFirstWhateverTheOrderOfFinishing, PagesMeetEveryJobOnce,
+                            FiltersByQueueAndStatus, NamePatternsIgnoreCaseAndMayEndInAStar,
+                            FiltersByDefinitionWithAndWithoutRevision, CreationBoundsAreExclusive, AllFiltersTogether,
+                            AStreamIsKnownOnceItsAttemptBegan, StreamsAreListedByNameFromACursor,
+                            ReadersOnOtherThreadsSeeEveryAppendThatReturned);
 
 }  // namespace teson::contract

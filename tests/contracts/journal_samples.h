@@ -43,8 +43,8 @@ inline Job sample_finished(uint64_t order, const std::string& name = "train-1", 
   job.created = Instant{static_cast<int64_t>(order) * 1'000'000};
   Attempt attempt = sample_attempt(1);
   attempt.started = Instant{2'000'000};
-  attempt.end = AttemptEnd{EndCause::kExited, succeeded ? 0 : 1, "", "Essential container in task exited",
-                           Instant{3'000'000}, Usage{}};
+  attempt.end = AttemptEnd{
+      EndCause::kExited, succeeded ? 0 : 1, "", "Essential container in task exited", Instant{3'000'000}, Usage{}};
   job.past = {attempt};
   job.status_reason = "Essential container in task exited";
   if (succeeded) {
@@ -56,7 +56,8 @@ inline Job sample_finished(uint64_t order, const std::string& name = "train-1", 
 }
 
 inline Fact submitted(uint64_t n) {
-  return {Instant{static_cast<int64_t>(n)}, fact::JobSubmitted{sample_id(n), sample_spec("job-" + std::to_string(n)), {}}};
+  return {Instant{static_cast<int64_t>(n)},
+          fact::JobSubmitted{sample_id(n), sample_spec("job-" + std::to_string(n)), {}}};
 }
 
 // One of each kind, with every optional field set at least once.
@@ -78,7 +79,9 @@ inline std::vector<Fact> one_of_each() {
   queue.document = "{}";
   JobDefinition definition{"train", 3, true, {{"a", "b"}}, Instant{7}, "{}"};
   JobSpec spec = sample_spec("all-fields");
-  spec.retry = {3, {{"Host EC2*", std::nullopt, "1*", RetryAction::kRetry}, {std::nullopt, "*", std::nullopt, RetryAction::kExit}}};
+  spec.retry = {
+      3,
+      {{"Host EC2*", std::nullopt, "1*", RetryAction::kRetry}, {std::nullopt, "*", std::nullopt, RetryAction::kExit}}};
   spec.attempt_timeout = Duration::seconds(3600);
   spec.depends_on = {sample_id(2)};
   spec.tags = {{"teson:grace", "5"}};
@@ -89,9 +92,19 @@ inline std::vector<Fact> one_of_each() {
   spec.document = R"({"image":"host"})";
   Attempt attempt = sample_attempt(1);
   attempt.gpus = {0, 3};
-  const AttemptEnd end{EndCause::kOutOfMemory, 137, "OutOfMemoryError", "Essential container in task exited", Instant{90},
+  const AttemptEnd end{EndCause::kOutOfMemory,
+                       137,
+                       "OutOfMemoryError",
+                       "Essential container in task exited",
+                       Instant{90},
                        Usage{1 << 30, 2 << 20, Duration{11}, Duration{12}, Duration{13}}};
-  const Instance instance{InstanceId{0xFEDCBA9876543210}, "local", "m5.large", Market::kOnDemand, {2000, 8192, 1}, Money{96'000}, Instant{8}};
+  const Instance instance{InstanceId{0xFEDCBA9876543210},
+                          "local",
+                          "m5.large",
+                          Market::kOnDemand,
+                          {2000, 8192, 1},
+                          Money{96'000},
+                          Instant{8}};
   return {
       {Instant{1}, fact::EnvironmentPut{environment}},
       {Instant{2}, fact::EnvironmentDeleted{"old"}},

@@ -1,10 +1,9 @@
 // What this machine has (ports/host_probe.h), read from /proc, /sys, the scheduler and NVIDIA's library.
 //
 // CPUs: the smaller of the affinity mask and the cgroup quota (v2 cpu.max, v1 cpu.cfs_quota_us) of our own cgroup and
-// all its parents. Memory: the smaller of MemTotal and the cgroup limits (v2 memory.max, v1 memory.limit_in_bytes) of the
-// same, less a reserve for the system and for teson itself: 5 %, at least 256 MiB.
-// GPUs: libnvidia-ml.so.1 by dlopen; its absence is no failure, gpu_note says why there are none.
-// Thread: one at a time.
+// all its parents. Memory: the smaller of MemTotal and the cgroup limits (v2 memory.max, v1 memory.limit_in_bytes) of
+// the same, less a reserve for the system and for teson itself: 5 %, at least 256 MiB. GPUs: libnvidia-ml.so.1 by
+// dlopen; its absence is no failure, gpu_note says why there are none. Thread: one at a time.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // GPUs by NVIDIA's management library, loaded at run time: machines without it are the rule.
 //
-// The functions and structs are declared here from the library's public interface (NVML API reference), since its header
-// is no dependency of ours.
+// The functions and structs are declared here from the library's public interface (NVML API reference), since its
+// header is no dependency of ours.
 #pragma once
 
 #include <string>

@@ -149,8 +149,8 @@ Result<uint64_t> Compactor::take_snapshot(uint64_t last_fact) {
     contents = std::move(*read);
   }
   if (contents.snapshot_seq + contents.facts.size() != last_fact) {
-    return fail(ErrorKind::kIo, fmt::format("the journal holds facts up to {} only",
-                                            contents.snapshot_seq + contents.facts.size()));
+    return fail(ErrorKind::kIo,
+                fmt::format("the journal holds facts up to {} only", contents.snapshot_seq + contents.facts.size()));
   }
   const Snapshot snapshot = replay_(std::move(contents));
   if (auto written = snapshots_.write(last_fact, codec::encode(snapshot)); !written) {

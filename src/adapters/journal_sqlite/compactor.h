@@ -51,7 +51,7 @@ class Compactor {
   uint64_t wanted_ = 0;
   bool busy_ = true;  // until it has looked at the files that start-up found
   bool stopping_ = false;
-  uint64_t requested_ = 0;       // the fact of the last request
+  uint64_t requested_ = 0;  // the fact of the last request
   uint64_t values_in_last_ = 0;
   uint64_t taken_ = 0;
   uint64_t deletable_ = 0;

@@ -154,7 +154,8 @@ TEST_F(CompactorTest, ABitFlippedSnapshotCostsOnlyALongerReplay) {
   expect_whole(25);
   // The next snapshot is built on the whole one, and the damaged one goes first.
   submit(26, 45);
-  EXPECT_EQ(snapshot_files(), (std::vector<std::string>{"10.json", std::to_string(journal().status().last_snapshot) + ".json"}));
+  EXPECT_EQ(snapshot_files(),
+            (std::vector<std::string>{"10.json", std::to_string(journal().status().last_snapshot) + ".json"}));
   expect_whole(45);
 }
 

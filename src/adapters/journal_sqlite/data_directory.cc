@@ -14,10 +14,11 @@ namespace {
 
 std::unexpected<Error> unusable(const std::string& path, int error_number) {
   if (error_number == EACCES || error_number == EPERM || error_number == EROFS) {
-    return fail(ErrorKind::kDenied,
-                fmt::format("the data directory {} cannot be written by user {}: {}. Change its owner or permissions, or "
-                            "choose another one with --data",
-                            path, geteuid(), make_errno_error("", error_number).message.substr(2)));
+    return fail(
+        ErrorKind::kDenied,
+        fmt::format("the data directory {} cannot be written by user {}: {}. Change its owner or permissions, or "
+                    "choose another one with --data",
+                    path, geteuid(), make_errno_error("", error_number).message.substr(2)));
   }
   if (error_number == ENOTDIR || error_number == EEXIST) {
     return invalid(fmt::format("the data directory {} is not a directory: name a directory with --data", path));
@@ -76,9 +77,10 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
   if (access(path.c_str(), R_OK | W_OK | X_OK) != 0) return unusable(path, errno);
   if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return unusable(path, errno);
-    return conflict(fmt::format("the data directory {} is in use by {}: stop that server, or choose another directory "
-                                "with --data",
-                                path, read_holder(lock)));
+    return conflict(
+        fmt::format("the data directory {} is in use by {}: stop that server, or choose another directory "
+                    "with --data",
+                    path, read_holder(lock)));
   }
   // A full disk must not keep a server from starting: the pid is only for people.
   (void)write_holder(lock, path);

@@ -29,7 +29,8 @@ std::string message_for_nobody(const std::string& path) {
     std::string text = "setuid failed";
     if (setgid(kNobody) == 0 && setuid(kNobody) == 0) {
       const auto directory = open_data_directory(path);
-      text = directory ? "opened" : std::to_string(static_cast<int>(directory.error().kind)) + directory.error().message;
+      text =
+          directory ? "opened" : std::to_string(static_cast<int>(directory.error().kind)) + directory.error().message;
     }
     (void)!write(ends[1], text.data(), text.size());
     _exit(0);
@@ -124,7 +125,8 @@ TEST(DataDirectory, OneThatCannotBeReadOrWrittenIsRefusedWithTheUser) {
   ASSERT_EQ(chmod(temporary.path().c_str(), 0755), 0);
   const std::string denied = std::to_string(static_cast<int>(ErrorKind::kDenied));
   std::string message = message_for_nobody(temporary.path());
-  EXPECT_TRUE(message.starts_with(denied + "the data directory " + temporary.path() + " cannot be written by user 65534"))
+  EXPECT_TRUE(
+      message.starts_with(denied + "the data directory " + temporary.path() + " cannot be written by user 65534"))
       << message;
   EXPECT_NE(message.find("--data"), std::string::npos);
   message = message_for_nobody(temporary.path() + "/new");

@@ -86,8 +86,8 @@ NameFilter parse_name(const std::string& pattern) {
 
 // Does the name's index find few enough rows to sort them?
 Result<bool> few_names(sqlite::Reader& reader, const std::string& prefix) {
-  auto statement = reader.statement(
-      "SELECT count(*) FROM (SELECT 1 FROM jobs WHERE name_lower >= ? AND name_lower < ? LIMIT ?)");
+  auto statement =
+      reader.statement("SELECT count(*) FROM (SELECT 1 FROM jobs WHERE name_lower >= ? AND name_lower < ? LIMIT ?)");
   if (!statement) return std::unexpected(statement.error());
   const sqlite::ResetOnExit reset(**statement);
   const std::string end = after_prefix(prefix);
@@ -134,8 +134,7 @@ Result<Filter> make_filter(sqlite::Reader& reader, const HistoryQuery& query) {
 }
 
 LogStreamRecord stream_of(const Statement& row) {
-  return {std::string(row.text(0)),
-          AttemptId{id_from_bytes(row.text(1)), static_cast<int>(row.integer(2))},
+  return {std::string(row.text(0)), AttemptId{id_from_bytes(row.text(1)), static_cast<int>(row.integer(2))},
           Instant{row.integer(3)}};
 }
 

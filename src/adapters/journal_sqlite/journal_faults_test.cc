@@ -49,7 +49,8 @@ std::vector<Fact> batch_of(uint64_t number) {
   return facts;
 }
 
-// Appends batches from `next` on for ever, each with a job for the archive, and tells each on the pipe once it returned.
+// Appends batches from `next` on for ever, each with a job for the archive, and tells each on the pipe once it
+// returned.
 [[noreturn]] void append_until_killed(const std::string& path, uint64_t next, int acknowledge) {
   auto open = open_journal(path, with_snapshots());
   if (!open) _exit(3);

@@ -22,16 +22,16 @@ namespace teson {
 using ReplayFunction = std::function<Snapshot(JournalContents)>;
 
 struct JournalOptions {
-  ReplayFunction replay;            // empty: no snapshots are taken
+  ReplayFunction replay;             // empty: no snapshots are taken
   uint64_t snapshot_every = 10'000;  // facts
 };
 
 // For metrics and `teson doctor`.
 struct JournalStatus {
   uint64_t last_fact = 0;
-  uint64_t first_kept_fact = 0;      // 0: none is kept
-  uint64_t last_snapshot = 0;        // 0: none by this process
-  uint64_t failed_snapshots = 0;     // since start
+  uint64_t first_kept_fact = 0;   // 0: none is kept
+  uint64_t last_snapshot = 0;     // 0: none by this process
+  uint64_t failed_snapshots = 0;  // since start
   std::string last_snapshot_error;
 };
 

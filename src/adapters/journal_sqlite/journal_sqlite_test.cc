@@ -79,7 +79,9 @@ TEST(SqliteJournal, TwoJobsOfOneOrderAreRefusedAndTheWholeBatchWithThem) {
 
 TEST(SqliteJournal, RefusesADatabaseOfANewerTeson) {
   TemporaryDirectory directory;
-  { ASSERT_TRUE(open_journal(directory.path()).has_value()); }
+  {
+    ASSERT_TRUE(open_journal(directory.path()).has_value());
+  }
   {
     auto connection = sqlite::Connection::open(directory.path() + "/teson.db", sqlite::Access::kReadWrite);
     ASSERT_TRUE(connection->execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'").has_value());

@@ -124,8 +124,8 @@ Status Connection::execute(const std::string& sql) {
 
 Result<Statement> Connection::prepare(std::string_view sql) {
   sqlite3_stmt* raw = nullptr;
-  const int code = sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
-                                      &raw, nullptr);
+  const int code =
+      sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
   if (code != SQLITE_OK) return std::unexpected(database_error(db_.get(), code));
   Statement statement;
   statement.statement_.reset(raw);

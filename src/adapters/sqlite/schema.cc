@@ -21,10 +21,11 @@ Result<int64_t> query_integer(Connection& connection, std::string_view sql) {
 }
 
 Error damaged(const std::string& what, const std::string& finding) {
-  return Error{ErrorKind::kIo,
-               fmt::format("the database of {} is damaged ({}): restore it from a backup, or move it aside and save what "
-                           "can be saved with 'sqlite3 FILE .recover'",
-                           what, finding)};
+  return Error{
+      ErrorKind::kIo,
+      fmt::format("the database of {} is damaged ({}): restore it from a backup, or move it aside and save what "
+                  "can be saved with 'sqlite3 FILE .recover'",
+                  what, finding)};
 }
 
 Status check_pages(Connection& connection, const std::string& what, const std::string& pragma) {
@@ -54,8 +55,10 @@ Result<int64_t> schema_version(Connection& connection, const std::string& what) 
   auto ours = query_integer(connection, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'meta'");
   if (!ours) return std::unexpected(ours.error());
   if (*ours == 0) {
-    return invalid(fmt::format("the database of {} is of another program: its tables are not teson's. Choose another "
-                               "data directory", what));
+    return invalid(
+        fmt::format("the database of {} is of another program: its tables are not teson's. Choose another "
+                    "data directory",
+                    what));
   }
   return query_integer(connection, "SELECT value FROM meta WHERE key = 'schema_version'");
 }
@@ -80,8 +83,9 @@ Status prepare_writer(Connection& connection) {
   auto mode = connection.query_text("PRAGMA journal_mode = WAL");
   if (!mode) return std::unexpected(mode.error());
   if (*mode != "wal") {
-    return fail(ErrorKind::kIo, "the data directory's file system cannot hold a database in WAL mode (shared memory "
-                                "is missing; is it a network file system?): choose a local one");
+    return fail(ErrorKind::kIo,
+                "the data directory's file system cannot hold a database in WAL mode (shared memory "
+                "is missing; is it a network file system?): choose a local one");
   }
   // FULL: a COMMIT that returned is on the disk.
   return connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
@@ -93,9 +97,10 @@ Status prepare_schema(Connection& connection, const SchemaInfo& schema, std::spa
   if (!version) return std::unexpected(version.error());
   const auto known = static_cast<int64_t>(schema.steps.size());
   if (*version > known) {
-    return invalid(fmt::format("the database of {} has schema {}, this teson knows schemas up to {}: it was written by a "
-                               "newer teson. Use that one, or another data directory",
-                               schema.what, *version, known));
+    return invalid(
+        fmt::format("the database of {} has schema {}, this teson knows schemas up to {}: it was written by a "
+                    "newer teson. Use that one, or another data directory",
+                    schema.what, *version, known));
   }
   if (*version > 0) {
     if (auto whole = check_integrity(connection, schema.what, always_check); !whole) return whole;

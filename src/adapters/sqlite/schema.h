@@ -11,7 +11,7 @@
 namespace teson::sqlite {
 
 struct SchemaInfo {
-  std::string what;                   // "the journal", for messages
+  std::string what;  // "the journal", for messages
   std::span<const char* const> steps;
 };
 
