@@ -96,8 +96,10 @@ int64_t AttemptLog::millis_of(uint64_t offset) {
   uint64_t high = mark_count();
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
-    if (mark(middle).offset > offset) high = middle;
-    else low = middle + 1;
+    if (mark(middle).offset > offset)
+      high = middle;
+    else
+      low = middle + 1;
   }
   const Mark found = low < mark_count() ? mark(low) : Mark{BlockReader::kEverything, rest_millis_};
   known_from_ = low == 0 ? 0 : mark(low - 1).offset;
@@ -124,8 +126,10 @@ Result<Position> AttemptLog::first_at_or_after(int64_t millis) {
   uint64_t high = mark_count();
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
-    if (mark(middle).millis >= millis) high = middle;
-    else low = middle + 1;
+    if (mark(middle).millis >= millis)
+      high = middle;
+    else
+      low = middle + 1;
   }
   // All before the last older mark is older. The event that holds the next byte was finished later.
   uint64_t offset = low == 0 ? 0 : mark(low - 1).offset;

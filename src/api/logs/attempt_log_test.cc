@@ -97,9 +97,9 @@ TEST_F(AttemptLogTest, DeadAgentsLogIsCompleteOnceItIsQuiet) {
   mark(4, 1000);
   write_lock({.pid = 1, .start_ticks = 17, .boot_id = "another boot", .cgroups = {}});
   const auto written = std::filesystem::last_write_time(paths_.log());
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(
-                          std::chrono::file_clock::to_sys(written).time_since_epoch())
-                          .count();
+  const auto micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::file_clock::to_sys(written).time_since_epoch())
+          .count();
   EXPECT_EQ(events(*open(Instant{micros + 1'000'000})), (Events{{"one", 1000}}));
   EXPECT_EQ(events(*open(Instant{micros + 6'000'000})), (Events{{"one", 1000}, {"last words", micros / 1000}}));
 }
@@ -121,8 +121,16 @@ TEST_F(AttemptLogTest, SeekFindsTheFirstEventThatIsNotOlder) {
   mark(14, 1400);
   end_at(2000);
   auto log = open();
-  for (const auto& [millis, offset] : std::vector<std::pair<int64_t, uint64_t>>{
-           {0, 0}, {1000, 0}, {1001, 4}, {1200, 4}, {1201, 4}, {1400, 4}, {1401, 14}, {2000, 14}, {2001, 19}, {9000, 19}})
+  for (const auto& [millis, offset] : std::vector<std::pair<int64_t, uint64_t>>{{0, 0},
+                                                                                {1000, 0},
+                                                                                {1001, 4},
+                                                                                {1200, 4},
+                                                                                {1201, 4},
+                                                                                {1400, 4},
+                                                                                {1401, 14},
+                                                                                {2000, 14},
+                                                                                {2001, 19},
+                                                                                {9000, 19}})
     EXPECT_EQ(log->first_at_or_after(millis)->index, offset) << millis;
 }
 

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include "api/logs/attempt_log.h"
 #include "attempt_dir/paths.h"
 #include "base/check.h"
@@ -11,11 +13,15 @@ namespace teson::logs {
 namespace {
 
 constexpr size_t kRememberedStreams = 100'000;
+constexpr Duration kSumStaysGood = Duration::seconds(60);
 // How long after a byte was written its time may at most lie: the agent notes sizes several times a second.
 constexpr Duration kNoteDelay = Duration::seconds(60);
 
 StreamInfo info_of(LogStreamRecord record) {
-  return {std::move(record.name), record.created.millis(), record.attempt};
+  return {.name = std::move(record.name),
+          .created_millis = record.created.millis(),
+          .attempt = record.attempt,
+          .times = {}};
 }
 
 }  // namespace
@@ -37,7 +43,8 @@ Result<std::vector<StreamInfo>> AttemptLogs::list(const std::string& prefix, con
 
 Result<std::unique_ptr<EventSource>> AttemptLogs::open(const StreamInfo& stream) const {
   TESON_CHECK(stream.attempt.has_value(), "a stream of this group belongs to an attempt");
-  TESON_TRY(std::unique_ptr<EventSource> log, AttemptLog::open(attempt_paths(data_root_, *stream.attempt), clock_.now()));
+  TESON_TRY(std::unique_ptr<EventSource> log,
+            AttemptLog::open(attempt_paths(data_root_, *stream.attempt), clock_.now()));
   return log;
 }
 
@@ -61,8 +68,31 @@ Result<StreamTimes> AttemptLogs::times(const StreamInfo& stream) const {
   return times;
 }
 
+int64_t AttemptLogs::stored_bytes() const {
+  const Instant now = clock_.now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (summed_at_ && now < *summed_at_ + kSumStaysGood) return summed_bytes_;
+  }
+  int64_t sum = 0;
+  const auto streams = all_streams(*this, "");
+  // The figure is for information: without the history it is what it was.
+  if (!streams) {
+    const std::lock_guard lock(mutex_);
+    return summed_bytes_;
+  }
+  for (const StreamInfo& stream : *streams) {
+    struct stat status{};
+    if (::stat(attempt_paths(data_root_, *stream.attempt).log().c_str(), &status) == 0) sum += status.st_size;
+  }
+  const std::lock_guard lock(mutex_);
+  summed_at_ = now;
+  summed_bytes_ = sum;
+  return sum;
+}
+
 bool AttemptLogs::is_surely_before(const StreamInfo& stream, int64_t millis) const {
-  struct stat status {};
+  struct stat status{};
   if (::stat(attempt_paths(data_root_, *stream.attempt).log().c_str(), &status) != 0) return errno == ENOENT;
   const Instant written{status.st_mtim.tv_sec * 1'000'000 + status.st_mtim.tv_nsec / 1'000};
   return (written + kNoteDelay).millis() < millis;

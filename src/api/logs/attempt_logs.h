@@ -28,6 +28,9 @@ class AttemptLogs final : public LogGroup {
   Result<StreamTimes> times(const StreamInfo& stream) const override;
   bool is_surely_before(const StreamInfo& stream, int64_t millis) const override;
 
+  // The sizes of all logs, at most a minute old: DescribeLogGroups is asked often and would look at every file.
+  int64_t stored_bytes() const;
+
  private:
   std::string data_root_;
   const History& history_;
@@ -35,6 +38,8 @@ class AttemptLogs final : public LogGroup {
 
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::string, StreamTimes> ended_times_;  // by stream name
+  mutable std::optional<Instant> summed_at_;
+  mutable int64_t summed_bytes_ = 0;
 };
 
 }  // namespace teson::logs

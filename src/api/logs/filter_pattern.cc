@@ -10,9 +10,10 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\n";
 
 std::unexpected<Error> unsupported(std::string_view what) {
-  return invalid(fmt::format("Invalid filter pattern: {} patterns are not supported here. Use terms (ERROR), "
-                             "\"quoted phrases\", -excluded terms, or ?any ?of ?these.",
-                             what));
+  return invalid(
+      fmt::format("Invalid filter pattern: {} patterns are not supported here. Use terms (ERROR), "
+                  "\"quoted phrases\", -excluded terms, or ?any ?of ?these.",
+                  what));
 }
 
 // Takes the term at the front of `rest`: quoted, or up to the next blank.
@@ -22,9 +23,10 @@ Result<std::string> take_term(std::string_view& rest) {
     const size_t end = std::min(rest.find_first_of(kBlanks), rest.size());
     term = rest.substr(0, end);
     if (term.find('"') != std::string::npos)
-      return invalid(fmt::format("Invalid filter pattern: a quote inside the term '{}'. Put the whole term in quotes, "
-                                 "with \\\" for a quote.",
-                                 term));
+      return invalid(
+          fmt::format("Invalid filter pattern: a quote inside the term '{}'. Put the whole term in quotes, "
+                      "with \\\" for a quote.",
+                      term));
     rest.remove_prefix(end);
     return term;
   }

@@ -15,17 +15,18 @@
 
 namespace teson::logs {
 
-struct StreamInfo {
-  std::string name;
-  int64_t created_millis = 0;
-  std::optional<AttemptId> attempt;  // of whose output it is
-};
-
 // Absent while there is no event.
 struct StreamTimes {
   std::optional<int64_t> first_millis;
   std::optional<int64_t> last_millis;
   std::optional<int64_t> last_ingested_millis;
+};
+
+struct StreamInfo {
+  std::string name;
+  int64_t created_millis = 0;
+  std::optional<AttemptId> attempt;  // of whose output it is
+  StreamTimes times;                 // of stored streams, as they were when it was looked up
 };
 
 class LogGroup {

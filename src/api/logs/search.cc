@@ -70,7 +70,8 @@ class Search {
   // The earliest time at which this stream can have something left.
   int64_t start_of(const StreamInfo& stream) const {
     int64_t start = query_.from_millis;
-    if (const auto& after = query_.after) start = std::max(start, after->millis + (stream.name < after->stream ? 1 : 0));
+    if (const auto& after = query_.after)
+      start = std::max(start, after->millis + (stream.name < after->stream ? 1 : 0));
     return start;
   }
 

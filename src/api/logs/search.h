@@ -19,8 +19,8 @@ namespace teson::logs {
 
 struct SearchQuery {
   std::vector<StreamInfo> streams;
-  int64_t from_millis = 0;                                       // inclusive
-  int64_t until_millis = std::numeric_limits<int64_t>::max();    // inclusive, as FilterLogEvents has it
+  int64_t from_millis = 0;                                     // inclusive
+  int64_t until_millis = std::numeric_limits<int64_t>::max();  // inclusive, as FilterLogEvents has it
   FilterPattern pattern;
   std::optional<SearchToken> after;
   PageLimits limits;

@@ -42,7 +42,7 @@ class FakeGroup : public LogGroup {
     std::vector<StreamInfo> page;
     for (const auto& [name, events] : streams) {
       if (name.starts_with(prefix) && name > after && page.size() < static_cast<size_t>(limit))
-        page.push_back({name, 0, {}});
+        page.push_back({.name = name});
     }
     return page;
   }

@@ -22,7 +22,7 @@ TEST(Token, PageTokenIsItsPlaceBoundToItsStream) {
 TEST(Token, MalformedPageTokensAreRefused) {
   for (const std::string& text : std::vector<std::string>{
            "", "f", "f/1", "f/1/", "x/1/" + kHere, "f//" + kHere, "f/-1/" + kHere, "f/1x/" + kHere, "f/1.2.3/" + kHere,
-        "f/.2/" + kHere, "f/99999999999999999999999/" + kHere, "f/1/" + kHere + "/", "ff/1/" + kHere})
+           "f/.2/" + kHere, "f/99999999999999999999999/" + kHere, "f/1/" + kHere + "/", "ff/1/" + kHere})
     EXPECT_FALSE(parse_page_token(text, kHere)) << text;
 }
 
@@ -32,7 +32,8 @@ TEST(Token, SearchTokenKeepsAnyStreamName) {
     EXPECT_EQ(parse_search_token(search_token(token, kHere), kHere), token) << name;
     EXPECT_FALSE(parse_search_token(search_token(token, kHere), kElsewhere));
   }
-  for (const std::string& text : {std::string(), "s/" + kHere, "s/" + kHere + "/1", "s/" + kHere + "/x/1/n", "l/" + kHere + "/1/1/n"})
+  for (const std::string& text :
+       {std::string(), "s/" + kHere, "s/" + kHere + "/1", "s/" + kHere + "/x/1/n", "l/" + kHere + "/1/1/n"})
     EXPECT_FALSE(parse_search_token(text, kHere)) << text;
 }
 
