@@ -32,8 +32,8 @@ format: deps ## Apply clang-format to all C++ files
 
 bench: deps ## Build and run the benchmarks (bench/README.md)
 	cmake --preset bench
-	cmake --build build --parallel $(JOBS)
-	@bench/run
+	cmake --build build --parallel $(JOBS) --target teson http_load
+	@$(PYTHON) bench/run --build build
 
 fuzz: deps ## Build and run the fuzzers, a minute in all (tests/fuzz/README.md)
 	@tests/fuzz/run.sh

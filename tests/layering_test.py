@@ -89,6 +89,6 @@ def test_long_file_is_caught():
     assert [number for number, _ in breaches("length", "src/api/x.cc", "int a;\n" * (layering.MAX_LINES + 1))] == [451]
 
 
-@pytest.mark.parametrize("word", ["TO" + "DO", "FIX" + "ME", "/ho" + "me/maria/data", "/wo" + "rk/main", "../sha" + "red"])
+@pytest.mark.parametrize("word", ["TO" + "DO", "FIX" + "ME", "/ro" + "ot/data", "/wo" + "rk/main", "../sha" + "red"])
 def test_forbidden_word_is_caught(word):
     assert [number for number, _ in breaches("words", "docs/x.md", f"fine\nsee {word} now\n")] == [2]

@@ -9,6 +9,7 @@ import time
 
 import boto3
 from botocore.config import Config
+from botocore.credentials import Credentials
 
 START_SECONDS = 20
 
@@ -66,8 +67,8 @@ class PrivateServer:
             time.sleep(0.02)
         keys = configparser.ConfigParser()
         keys.read(self.data / "credentials")
-        session = boto3.Session(aws_access_key_id=keys["default"]["aws_access_key_id"],
-                                aws_secret_access_key=keys["default"]["aws_secret_access_key"],
+        self.keys = Credentials(keys["default"]["aws_access_key_id"], keys["default"]["aws_secret_access_key"])
+        session = boto3.Session(aws_access_key_id=self.keys.access_key, aws_secret_access_key=self.keys.secret_key,
                                 region_name=self.ready.get("region", "us-east-1"))
         config = Config(retries={"max_attempts": 2}, connect_timeout=5, read_timeout=20)
         self.batch = session.client("batch", endpoint_url=self.endpoint, config=config)
