@@ -85,7 +85,6 @@ class BatchApi final : public http::Handler {
 
   // batch_tags.cc
   void tag(const CallPtr& call);
-  void change_tags(const CallPtr& call, std::function<Status(Tags&)> change);
   void list_tags(const CallPtr& call);
 
   // Answers `text` once the command is durable.

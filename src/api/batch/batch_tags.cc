@@ -12,12 +12,13 @@ namespace {
 
 using TagsChange = std::function<Status(Tags&)>;
 
-// New tags over old ones, within the limits.
-Result<TagsChange> parse_tagging(const Json& body) {
+// New tags over old ones, within the limits. Tags that steer jobs are checked where they are read: on jobs and
+// definitions.
+Result<TagsChange> parse_tagging(const Json& body, bool on_job) {
   const JsonValue value(body, "");
   TESON_TRY_STATUS(wire::required_object(value, "tags"));
   TESON_TRY(Tags added, optional_tags(value, "tags"));
-  TESON_TRY_STATUS(parse_extension_tags(added));
+  if (on_job) TESON_TRY_STATUS(parse_extension_tags(added));
   return [added = std::move(added)](Tags& tags) -> Status {
     Tags result = added;
     result.insert(tags.begin(), tags.end());
@@ -69,25 +70,25 @@ std::string tags_answer(const Tags& tags) { return wire::json_text({{"tags", tag
 void BatchApi::tag(const CallPtr& call) {
   const std::string& method = call->request.method;
   if (method == "GET" || method == "HEAD") return list_tags(call);
-  auto change = method == "POST" ? parse_tagging(call->body) : parse_untagging(call->request);
-  if (!change) return call->refuse(change.error());
-  change_tags(call, std::move(*change));
-}
-
-void BatchApi::change_tags(const CallPtr& call, std::function<Status(Tags&)> change) {
   const auto resource = arns_.resource(std::string(call->request.path_parameter("resourceArn")));
   if (!resource) return call->refuse(resource.error());
   const JobId* job = std::get_if<JobId>(&*resource);
-  loop_.submit(tag_command(*resource, std::move(change)), [this, call, job = job ? std::optional(*job) : std::nullopt](
-                                                              Result<Accepted> accepted) {
+  const bool on_job = job != nullptr || std::holds_alternative<DefinitionRef>(*resource);
+  auto change = method == "POST" ? parse_tagging(call->body, on_job) : parse_untagging(call->request);
+  if (!change) return call->refuse(change.error());
+  Command command = tag_command(*resource, std::move(*change));
+  if (!job) return command_then(call, std::move(command), "{}");
+  loop_.submit(std::move(command), [this, call, id = *job](Result<Accepted> accepted) {
     if (accepted) return call->answer_text("{}");
-    if (!job || accepted.error().kind != ErrorKind::kNotFound) return call->refuse(accepted.error());
-    worker_.post([this, call, id = *job] {
+    if (accepted.error().kind != ErrorKind::kNotFound) return call->refuse(accepted.error());
+    worker_.post([this, call, id] {
       const auto found = history_.find(std::span(&id, 1));
       if (!found) return call->refuse(found.error());
-      if (found->empty()) return call->refuse({ErrorKind::kNotFound, fmt::format("Job {} does not exist", id.text())});
-      call->refuse({ErrorKind::kConflict,
-                    fmt::format("Job {} has finished: the tags of a finished job cannot be changed", id.text())});
+      const bool exists = !found->empty();
+      call->refuse(
+          {exists ? ErrorKind::kConflict : ErrorKind::kNotFound,
+           fmt::format("Job {} {}", id.text(),
+                       exists ? "has finished: the tags of a finished job cannot be changed" : "does not exist")});
     });
   });
 }

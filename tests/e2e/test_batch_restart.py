@@ -1,0 +1,65 @@
+"""What survives the server: everything that was answered, and the jobs themselves."""
+import signal
+
+from conftest import wait_for
+
+
+def test_everything_is_there_after_a_restart(own_server, own_jobs):
+    batch, jobs = own_server.batch, own_jobs
+    definition = jobs.register("exit 4", name="d", tags={"t": "1"})
+    ended = jobs.submit(definition=definition, name="ended", tags={"a": "b"})
+    before = jobs.wait(ended, "FAILED")
+    output = jobs.output(ended)
+    environments = batch.describe_compute_environments()["computeEnvironments"]
+    queues = batch.describe_job_queues()["jobQueues"]
+    definitions = batch.describe_job_definitions()["jobDefinitions"]
+    own_server.restart()
+    batch = own_server.batch
+    assert jobs.describe(ended) == before
+    assert jobs.output(ended) == output
+    assert batch.describe_job_queues()["jobQueues"] == queues
+    assert batch.describe_job_definitions()["jobDefinitions"] == definitions
+
+    def without_desired(found):  # instances come and go
+        return [{**one, "computeResources": {k: v for k, v in one["computeResources"].items() if k != "desiredvCpus"}}
+                for one in found]
+    found = batch.describe_compute_environments()["computeEnvironments"]
+    assert without_desired(found) == without_desired(environments)
+    assert jobs.register("true", name="d").endswith(":2")
+
+
+def test_jobs_go_on_while_the_server_is_dead(own_server, own_jobs, tmp_path):
+    jobs = own_jobs
+    go = tmp_path / "go"
+    script = f"echo one; while [ ! -e {go} ]; do sleep 0.05; done; touch $0; echo two; exit $1"
+    running = {code: jobs.submit(definition=jobs.register(["/bin/sh", "-c", script, str(tmp_path / f"done{code}"), str(code)]))
+               for code in (0, 5, 7)}
+    for job in running.values():
+        jobs.wait(job, "RUNNING")
+    waiting = jobs.submit("true", dependsOn=[{"jobId": running[0]}])
+    own_server.kill9()
+    go.touch()
+    wait_for("the programs' ends", lambda: all((tmp_path / f"done{code}").exists() for code in running))
+    own_server.restart()
+    for code, job in running.items():
+        description = jobs.wait(job)
+        assert description["container"]["exitCode"] == code
+        assert len(description["attempts"]) == 1
+        assert jobs.output(job) == "one\ntwo"
+    assert len(jobs.wait(waiting, "SUCCEEDED")["attempts"]) == 1
+
+
+def test_every_answered_submit_survives_kill_9(own_server, own_jobs):
+    jobs = own_jobs
+    definition = jobs.register("true")
+    hold = jobs.submit("sleep 600")
+    answered = []
+    for _ in range(3):
+        answered += [jobs.submit(definition=definition, dependsOn=[{"jobId": hold}]) for _ in range(20)]
+        own_server.end(signal.SIGKILL)
+        own_server.start()
+    found = own_server.batch.describe_jobs(jobs=answered)["jobs"]
+    assert [job["jobId"] for job in found] == answered
+    assert {job["status"] for job in found} == {"PENDING"}
+    own_server.batch.terminate_job(jobId=hold, reason="done")
+    jobs.wait(answered[-1], "FAILED")
