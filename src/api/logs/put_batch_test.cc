@@ -7,7 +7,7 @@ namespace {
 
 using wire::Json;
 
-std::string refusal(const Json& events) {
+std::string refusal(const std::vector<Json>& events) {
   const Json body = {{"logEvents", events}};
   const auto batch = batch_field(wire::JsonValue(body, ""));
   return batch ? "" : batch.error().message;
@@ -15,18 +15,18 @@ std::string refusal(const Json& events) {
 
 Json event(int64_t millis, size_t length) { return {{"timestamp", millis}, {"message", std::string(length, 'x')}}; }
 
-Json times(size_t count, const Json& one) { return Json::array_t(count, one); }
+std::vector<Json> times(size_t count, const Json& one) { return std::vector<Json>(count, one); }
 
 TEST(PutBatch, LimitsHoldAtTheirEdges) {
   EXPECT_EQ(refusal({event(0, 262'118)}), "");  // with 26 bytes: 256 KiB
   EXPECT_TRUE(refusal({event(0, 262'119)}).starts_with("Log event too large"));
   EXPECT_EQ(refusal(times(8, event(0, 131'046))), "");  // with 26 bytes each: 1 MiB
-  Json over = times(7, event(0, 131'046));
+  std::vector<Json> over = times(7, event(0, 131'046));
   over.push_back(event(0, 131'047));
   EXPECT_TRUE(refusal(over).starts_with("Upload too large"));
   EXPECT_EQ(refusal(times(10'000, event(0, 1))), "");
   EXPECT_NE(refusal(times(10'001, event(0, 1))), "");
-  EXPECT_NE(refusal(Json::array()), "");
+  EXPECT_NE(refusal({}), "");
   EXPECT_EQ(refusal({event(0, 1), event(86'400'000, 1)}), "");
   EXPECT_NE(refusal({event(0, 1), event(86'400'001, 1)}), "");
 }

@@ -76,7 +76,7 @@ class ServiceTest : public ::testing::Test {
     const auto answer = service_.call(operation, body.dump());
     return answer ? "none" : answer.error().code;
   }
-  Json put(const std::string& group, const std::string& stream, const Json& events) {
+  Json put(const std::string& group, const std::string& stream, const std::vector<Json>& events) {
     return call("PutLogEvents", {{"logGroupName", group}, {"logStreamName", stream}, {"logEvents", events}});
   }
 
