@@ -19,10 +19,13 @@ using asio::ip::tcp;
 
 constexpr Duration kAbortPatience = Duration::seconds(5);
 constexpr int kBacklog = 1024;
-constexpr std::string_view kFull =
-    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
-    "x-amzn-ErrorType: ServiceUnavailableException\r\nContent-Length: 66\r\nConnection: close\r\n\r\n"
-    "{\"message\":\"Too many connections are open; try again in a moment.\"}";
+std::string full_response() {
+  constexpr std::string_view kBody = "{\"message\":\"Too many connections are open; try again in a moment.\"}";
+  return fmt::format(
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
+      "x-amzn-ErrorType: ServiceUnavailableException\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
+      kBody.size(), kBody);
+}
 
 std::string shown(const std::string& host, uint16_t port) {
   return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
@@ -135,7 +138,8 @@ void Server::Impl::accepted(Worker& worker, error_code error, tcp::socket socket
 void Server::Impl::turn_away(tcp::socket socket) {
   error_code ignored;
   socket.non_blocking(true, ignored);
-  socket.write_some(asio::buffer(kFull.data(), kFull.size()), ignored);
+  static const std::string response = full_response();
+  socket.write_some(asio::buffer(response), ignored);
   socket.shutdown(tcp::socket::shutdown_both, ignored);
 }
 
