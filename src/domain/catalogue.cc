@@ -1,5 +1,7 @@
 #include "domain/catalogue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -7,7 +9,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "fmt/format.h"
 
 namespace teson {
 

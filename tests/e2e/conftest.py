@@ -137,7 +137,8 @@ class Server:
         # What waits goes first, so that nothing starts in the place of what is ended.
         for queue in self.batch.describe_job_queues()["jobQueues"]:
             for status in ("PENDING", "RUNNABLE"):
-                for page in self.batch.get_paginator("list_jobs").paginate(jobQueue=queue["jobQueueName"], jobStatus=status):
+                pages = self.batch.get_paginator("list_jobs").paginate(jobQueue=queue["jobQueueName"], jobStatus=status)
+                for page in pages:
                     for job in page["jobSummaryList"]:
                         self.batch.terminate_job(jobId=job["jobId"], reason="the tests are over")
         for job in live:

@@ -16,10 +16,12 @@ def test_a_whole_day_with_the_aws_cli(aws, unique, tmp_path):
     registered = batch("register-job-definition", "--job-definition-name", unique, "--type", "container",
                        "--container-properties", json.dumps({
                            "image": "host", "command": ["/bin/sh", "-c", "echo $GREETING Ref; echo \"$0\"", "Ref::who"],
-                           "resourceRequirements": [{"type": "VCPU", "value": "0.25"}, {"type": "MEMORY", "value": "32"}]}))
+                           "resourceRequirements": [{"type": "VCPU", "value": "0.25"},
+                                                    {"type": "MEMORY", "value": "32"}]}))
     assert registered["revision"] == 1
-    job = batch("submit-job", "--job-name", "cli", "--job-queue", unique, "--job-definition", unique, "--parameters",
-                "who=world", "--container-overrides", "environment=[{name=GREETING,value=hello}]", "--tags", "team=a")["jobId"]
+    job = batch("submit-job", "--job-name", "cli", "--job-queue", unique, "--job-definition", unique,
+                "--parameters", "who=world", "--tags", "team=a",
+                "--container-overrides", "environment=[{name=GREETING,value=hello}]")["jobId"]
 
     def description():
         return batch("describe-jobs", "--jobs", job)["jobs"][0]
@@ -50,4 +52,5 @@ def test_a_whole_day_with_the_aws_cli(aws, unique, tmp_path):
     batch("update-compute-environment", "--compute-environment", unique, "--state", "DISABLED")
     batch("delete-compute-environment", "--compute-environment", unique)
     batch("deregister-job-definition", "--job-definition", registered["jobDefinitionArn"])
-    assert batch("describe-job-definitions", "--job-definition-name", unique, "--status", "ACTIVE")["jobDefinitions"] == []
+    active = batch("describe-job-definitions", "--job-definition-name", unique, "--status", "ACTIVE")
+    assert active["jobDefinitions"] == []

@@ -26,7 +26,8 @@ def test_twenty_links_run_in_order(jobs, tmp_path):
     definition = jobs.register(["/bin/sh", "-c", 'echo "$0" >> "$1"', "Ref::number", str(tmp_path / "order")])
     chain = []
     for number in range(20):
-        chain.append(jobs.submit(definition=definition, parameters={"number": str(number)}, dependsOn=after(*chain[-1:])))
+        chain.append(jobs.submit(definition=definition, parameters={"number": str(number)},
+                                 dependsOn=after(*chain[-1:])))
     jobs.wait(chain[-1], "SUCCEEDED")
     assert (tmp_path / "order").read_text().split() == [str(number) for number in range(20)]
 

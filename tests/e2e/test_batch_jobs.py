@@ -13,7 +13,8 @@ UUID_CHARACTERS = set("0123456789abcdef-")
 def test_job_succeeds_and_everything_about_it_can_be_read(jobs, batch, unique):
     definition = jobs.register("echo hello; echo oops >&2", name=unique, tags={"on": "definition"})
     before = int(time.time() * 1000)
-    submitted = batch.submit_job(jobName="first_Job-1", jobQueue="default", jobDefinition=definition, tags={"team": "a"})
+    submitted = batch.submit_job(jobName="first_Job-1", jobQueue="default", jobDefinition=definition,
+                                 tags={"team": "a"})
     assert submitted["jobName"] == "first_Job-1"
     assert submitted["jobArn"].endswith(f":job/{submitted['jobId']}")
     job = jobs.wait(submitted["jobId"])

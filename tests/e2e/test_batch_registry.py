@@ -9,8 +9,8 @@ from conftest import wait_for
 
 
 def resources(**changes):
-    return {"type": "EC2", "maxvCpus": 8, "instanceTypes": ["m5"], "subnets": ["subnet-1"], "securityGroupIds": ["sg-1"],
-            "instanceRole": "ecsInstanceRole", **changes}
+    return {"type": "EC2", "maxvCpus": 8, "instanceTypes": ["m5"], "subnets": ["subnet-1"],
+            "securityGroupIds": ["sg-1"], "instanceRole": "ecsInstanceRole", **changes}
 
 
 @pytest.fixture
@@ -146,8 +146,8 @@ def test_queue_is_returned_as_given_and_changed(batch, environment, queue):
 
 def test_queue_that_cannot_be_made(batch, environment, queue, unique):
     def create(said, order, **changes):
-        refused(batch.create_job_queue, said, **{"jobQueueName": unique + "-x", "priority": 1, "computeEnvironmentOrder": order,
-                                                **changes})
+        refused(batch.create_job_queue, said,
+                **{"jobQueueName": unique + "-x", "priority": 1, "computeEnvironmentOrder": order, **changes})
     one = {"order": 1, "computeEnvironment": environment}
     create("already exists", [one], jobQueueName=queue)
     create("does not exist", [{"order": 1, "computeEnvironment": "nowhere"}])
@@ -163,7 +163,8 @@ def test_disabled_queue_takes_no_jobs_but_finishes_those_it_has(batch, jobs, que
     job = jobs.submit(f"while [ ! -e {go} ]; do sleep 0.05; done", queue=queue)
     jobs.wait(job, "RUNNING")
     batch.update_job_queue(jobQueue=queue, state="DISABLED")
-    refused(batch.submit_job, "DISABLED", jobName="x", jobQueue=queue, jobDefinition=jobs.describe(job)["jobDefinition"])
+    refused(batch.submit_job, "DISABLED", jobName="x", jobQueue=queue,
+            jobDefinition=jobs.describe(job)["jobDefinition"])
     go.touch()
     jobs.wait(job, "SUCCEEDED")
 
@@ -206,7 +207,8 @@ def test_definition_is_returned_as_given(batch, unique):
         "timeout": {"attemptDurationSeconds": 77}, "tags": {"t": "ü"}, "propagateTags": True,
         "platformCapabilities": ["EC2"],
         "containerProperties": {
-            "image": "host", "command": ["echo", "Ref::p"], "vcpus": 1, "memory": 64, "jobRoleArn": "arn:aws:iam::1:role/r",
+            "image": "host", "command": ["echo", "Ref::p"], "vcpus": 1, "memory": 64,
+            "jobRoleArn": "arn:aws:iam::1:role/r",
             "volumes": [{"name": "v", "host": {"sourcePath": "/data"}}],
             "mountPoints": [{"containerPath": "/mnt", "readOnly": True, "sourceVolume": "v"}],
             "ulimits": [{"hardLimit": 1024, "name": "nofile", "softLimit": 512}],
@@ -249,7 +251,8 @@ def test_pages_of_environments_queues_and_definitions(batch, jobs, unique):
     names = sorted(f"{unique}-{number}" for number in range(5))
     for name in names:
         batch.create_compute_environment(computeEnvironmentName=name, type="MANAGED", computeResources=resources())
-        batch.create_job_queue(jobQueueName=name, priority=1, computeEnvironmentOrder=[{"order": 1, "computeEnvironment": name}])
+        batch.create_job_queue(jobQueueName=name, priority=1,
+                               computeEnvironmentOrder=[{"order": 1, "computeEnvironment": name}])
         jobs.register("true", name=name)
 
     def paged(operation, member, name_member, **request):
@@ -260,7 +263,8 @@ def test_pages_of_environments_queues_and_definitions(batch, jobs, unique):
         return [name for name in found if name.startswith(unique)]
     assert paged("describe_compute_environments", "computeEnvironments", "computeEnvironmentName") == names
     assert paged("describe_job_queues", "jobQueues", "jobQueueName") == names
-    definitions = batch.get_paginator("describe_job_definitions").paginate(PaginationConfig={"PageSize": 2}, status="ACTIVE")
+    definitions = batch.get_paginator("describe_job_definitions").paginate(
+        PaginationConfig={"PageSize": 2}, status="ACTIVE")
     assert [one["jobDefinitionName"] for page in definitions for one in page["jobDefinitions"]
             if one["jobDefinitionName"].startswith(unique)] == names
     for name in names:
@@ -272,12 +276,14 @@ def test_pages_of_environments_queues_and_definitions(batch, jobs, unique):
 def test_list_jobs_pages_filters_and_orders(batch, jobs, unique):
     definition = jobs.register("exit $N", name=unique)
     ids = [jobs.submit(definition=definition, name=f"{unique}-{number}",
-                       containerOverrides={"environment": [{"name": "N", "value": str(number % 2)}]}) for number in range(7)]
+                       containerOverrides={"environment": [{"name": "N", "value": str(number % 2)}]})
+           for number in range(7)]
     for job in ids:
         jobs.wait(job)
 
     def listed(size=3, **request):
-        pages = batch.get_paginator("list_jobs").paginate(jobQueue="default", PaginationConfig={"PageSize": size}, **request)
+        pages = batch.get_paginator("list_jobs").paginate(
+            jobQueue="default", PaginationConfig={"PageSize": size}, **request)
         return [job["jobId"] for page in pages for job in page["jobSummaryList"]]
     newest_first = ids[::-1]
     by_name = [{"name": "JOB_NAME", "values": [unique.upper() + "-*"]}]

@@ -40,7 +40,8 @@ def test_c5c_what_no_rule_matches_is_retried(jobs):
     ("exit 9", None, [9]),
     ("exit 9", {"attempts": 2}, [9, 9]),
     ("exit 0", {"attempts": 5}, [0]),
-    ("exit $AWS_BATCH_JOB_ATTEMPT", {"attempts": 10, "evaluateOnExit": [{"onExitCode": "3", "action": "EXIT"}]}, [1, 2, 3]),
+    ("exit $AWS_BATCH_JOB_ATTEMPT",
+     {"attempts": 10, "evaluateOnExit": [{"onExitCode": "3", "action": "EXIT"}]}, [1, 2, 3]),
     ("exit 137", {"attempts": 4, "evaluateOnExit": [{"onExitCode": "13*", "action": "exit"}]}, [137]),
     ("exit 1", {"attempts": 3, "evaluateOnExit": [{"onExitCode": "1", "action": "RETRY"},
                                                   {"onExitCode": "*", "action": "EXIT"}]}, [1, 1, 1]),
@@ -67,7 +68,8 @@ def test_the_submits_strategy_replaces_the_definitions(jobs):
 # ---- C7: two budgets ----
 
 def lose_three_machines(jobs, server, tags):
-    job = jobs.submit('[ "$AWS_BATCH_JOB_ATTEMPT" -ge 4 ] && exit 3; sleep 600', retryStrategy={"attempts": 2}, tags=tags)
+    job = jobs.submit('[ "$AWS_BATCH_JOB_ATTEMPT" -ge 4 ] && exit 3; sleep 600',
+                      retryStrategy={"attempts": 2}, tags=tags)
     for number in (1, 2, 3):
         jobs.wait_for_attempt(job, number)
         server.lose_machine(job, number)
