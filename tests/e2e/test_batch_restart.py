@@ -34,7 +34,8 @@ def test_jobs_go_on_while_the_server_is_dead(own_server, own_jobs, tmp_path):
     script = f"echo one; while [ ! -e {go} ]; do sleep 0.05; done; touch $0; echo two; exit $1"
 
     def submit(code):
-        return jobs.submit(definition=jobs.register(["/bin/sh", "-c", script, str(tmp_path / f"done{code}"), str(code)]))
+        arguments = ["/bin/sh", "-c", script, str(tmp_path / f"done{code}"), str(code)]
+        return jobs.submit(definition=jobs.register(arguments))
     running = {code: submit(code) for code in (0, 5, 7)}
     for job in running.values():
         jobs.wait(job, "RUNNING")
