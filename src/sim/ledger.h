@@ -1,0 +1,124 @@
+// The judge: what the committed facts amount to, by rules written a second time and without the code under test.
+//
+// It is told each durable batch, refuses (throws BrokenInvariant) what breaks a rule, and keeps what a later look at the
+// control plane's state, the archive or the agents' world must agree with. Cost: O(log n) per fact.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "domain/fact.h"
+#include "domain/launch.h"
+#include "sim/faults.h"
+
+namespace teson::sim {
+
+struct JobRecord {
+  enum class Phase { kPending, kRunnable, kStarting, kRunning, kSucceeded, kFailed };
+  struct Live {
+    int number = 0;
+    InstanceId instance;
+    Resources allocated;
+    std::vector<int> gpus;
+  };
+  uint64_t order = 0;
+  JobSpec spec;
+  Phase phase = Phase::kRunnable;
+  std::vector<AttemptEnd> ends;
+  std::optional<Live> live;
+  bool stop_asked = false;
+
+  bool finished() const { return phase == Phase::kSucceeded || phase == Phase::kFailed; }
+};
+
+class Ledger {
+ public:
+  explicit Ledger(Site site) : site_(std::move(site)) {}
+
+  // One durable batch and the jobs that it finishes. `agent_alive` asks the world.
+  using AliveQuery = std::function<bool(const AttemptId&)>;
+  void ask_world_with(AliveQuery alive) { alive_ = std::move(alive); }
+  void take(std::span<const Fact> facts, std::span<const Job> finished);
+
+  const JobRecord* find(const JobId& id) const;
+  // A job as the control plane or the archive shows it.
+  void compare(const Job& job) const;
+
+  uint64_t submitted() const { return submitted_; }
+  size_t live_jobs() const { return submitted_ - finished_; }
+  size_t finished_jobs() const { return finished_; }
+  Resources host_used() const { return host_used_; }
+  size_t instance_count() const { return instances_.size(); }
+  uint64_t job_steps() const { return job_steps_; }
+  // Jobs that the last batches named; whoever compares them clears the list.
+  std::vector<JobId>& touched() { return touched_; }
+  const std::set<JobId>& live() const { return live_; }
+  const std::map<std::string, Queue>& queues() const { return queues_; }
+  const std::map<std::string, ComputeEnvironment>& environments() const { return environments_; }
+
+  // May this attempt's agent be alive? The reason why not, or empty.
+  std::string objection_to(const AttemptId& id) const;
+
+ private:
+  struct InstanceRecord {
+    Instance value;
+    Resources used;
+    int attempts = 0;
+  };
+
+  void on(const fact::EnvironmentPut& f);
+  void on(const fact::EnvironmentDeleted& f);
+  void on(const fact::QueuePut& f);
+  void on(const fact::QueueDeleted& f);
+  void on(const fact::DefinitionPut& f);
+  void on(const fact::JobSubmitted& f);
+  void on(const fact::JobTagged& f);
+  void on(const fact::JobReady& f);
+  void on(const fact::InstanceStarted& f);
+  void on(const fact::InstanceEnded& f);
+  void on(const fact::AttemptPlaced& f);
+  void on(const fact::AttemptStarted& f);
+  void on(const fact::AttemptEnded& f);
+  void on(const fact::StopRequested& f);
+  void on(const fact::JobFailed& f);
+
+  JobRecord& known(const JobId& id, const char* fact_name);
+  void step(const JobId& id);
+  void finish(const JobId& id, JobRecord& job, bool succeeded);
+  void occupy(const JobId& id, const fact::AttemptPlaced& f);
+  void check_finished(std::span<const Job> finished);
+  bool succeeded(const JobId& id) const;
+  bool failed(const JobId& id) const;
+  int64_t instance_vcpus(const std::string& environment) const;
+
+  Site site_;
+  AliveQuery alive_;
+  Instant last_at_;
+  uint64_t submitted_ = 0;
+  size_t finished_ = 0;
+  uint64_t job_steps_ = 0;
+  std::unordered_map<JobId, JobRecord> jobs_;
+  std::set<JobId> live_;
+  std::map<std::string, ComputeEnvironment> environments_;
+  std::map<std::string, Queue> queues_;
+  std::map<std::string, int> definitions_;  // highest revision
+  std::map<InstanceId, InstanceRecord> instances_;
+  std::unordered_set<uint64_t> instances_ever_;
+  std::map<std::string, int> jobs_in_queue_;
+  Resources host_used_;
+  std::set<int> gpus_used_;
+  std::vector<JobId> touched_;
+  std::vector<JobId> finished_now_;
+};
+
+// What must follow the end of an attempt, by the documented rules [AWS Batch, EvaluateOnExit; src/domain/job.h].
+fact::Verdict expected_verdict(const JobRecord& job, const AttemptEnd& end);
+
+}  // namespace teson::sim

@@ -1,0 +1,282 @@
+#include "sim/workload.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace teson::sim {
+
+Workload::Workload(Prng prng, Server server, Surroundings around)
+    : prng_(prng), server_(std::move(server)), around_(std::move(around)) {}
+
+void Workload::send_something(bool may_submit) {
+  Command command = random_command();
+  if (!may_submit && std::holds_alternative<command::SubmitJob>(command)) {
+    if (!chance(0.1)) return;
+    command = chance(0.5) ? random_job_command() : random_registry_command();
+  }
+  if (auto* submit = std::get_if<command::SubmitJob>(&command)) {
+    jobs_.push_back(submit->id);
+    return send_submit(std::move(*submit));
+  }
+  send(std::move(command), {});
+}
+
+void Workload::send(Command command, std::function<void(const Result<Accepted>&)> then) {
+  const uint64_t request = ++requests_;
+  const auto* submit = std::get_if<command::SubmitJob>(&command);
+  outstanding_[request] = submit ? std::optional(*submit) : std::nullopt;
+  const bool sent = server_.submit(std::move(command), [this, request, then = std::move(then)](Result<Accepted> result) {
+    SIM_REQUIRE(outstanding_.erase(request) == 1, "request {} is answered twice", request);
+    if (result) {
+      around_.coverage.met(Met::kCommandAccepted);
+    } else if (result.error().kind == ErrorKind::kUnavailable) {
+      around_.coverage.met(Met::kCommandUnavailable);
+    } else {
+      around_.coverage.met(Met::kCommandRejected);
+    }
+    if (then) then(result);
+  });
+  if (!sent) outstanding_.erase(request);
+}
+
+void Workload::send_submit(command::SubmitJob submit) {
+  send(submit, [this, submit](const Result<Accepted>& result) { answered(submit, result); });
+}
+
+void Workload::answered(const command::SubmitJob& submit, const Result<Accepted>& result) {
+  const bool durable = around_.ledger.find(submit.id) != nullptr;
+  if (result && !result->unknown_dependencies.empty()) {
+    return look_up_dependencies(submit, result->unknown_dependencies);
+  }
+  if (result) {
+    SIM_REQUIRE(durable, "the submit of job {} is acknowledged and not durable", submit.id.text());
+    return;
+  }
+  if (result.error().kind != ErrorKind::kUnavailable) {
+    SIM_REQUIRE(!durable, "the submit of job {} is rejected and durable", submit.id.text());
+    return;
+  }
+  SIM_REQUIRE(!durable || !server_.last_failure_kept_nothing(),
+              "the submit of job {} is refused with nothing kept, and is durable", submit.id.text());
+  if (chance(0.7)) follow_up_later(submit);
+}
+
+void Workload::look_up_dependencies(command::SubmitJob submit, const std::vector<JobId>& unknown) {
+  around_.coverage.met(Met::kUnknownDependency);
+  const auto ended = around_.history.find(unknown);
+  for (const Job& job : *ended) {
+    submit.finished_dependencies[job.id] = std::holds_alternative<job_state::Succeeded>(job.state);
+  }
+  // One that neither the loop nor the history knows does not exist: the client's mistake, and the end of it.
+  if (ended->size() == unknown.size()) send_submit(std::move(submit));
+}
+
+void Workload::connection_lost() {
+  for (auto& [request, submit] : std::exchange(outstanding_, {})) {
+    around_.coverage.met(Met::kCommandUnanswered);
+    if (submit && chance(0.7)) follow_up_later(*submit);
+  }
+}
+
+void Workload::follow_up_later(const command::SubmitJob& submit) {
+  ++follow_ups_;
+  const Duration wait = Duration::millis(static_cast<int64_t>(below(3000)) + 1);
+  around_.timeline.after(wait, [this, submit] {
+    --follow_ups_;
+    follow_up(submit);
+  });
+}
+
+void Workload::follow_up(const command::SubmitJob& submit) {
+  if (around_.sabotage.client_repeats_blindly) return send_submit(submit);
+  const uint64_t request = ++requests_;
+  outstanding_[request] = submit;
+  const bool sent = server_.ask([this, request, submit](const Controller& controller) {
+    SIM_REQUIRE(outstanding_.erase(request) == 1, "question {} is answered twice", request);
+    if (controller.state().job(submit.id)) {
+      SIM_REQUIRE(around_.ledger.find(submit.id), "job {} is shown and is not durable", submit.id.text());
+      return around_.coverage.met(Met::kSubmitRepeatedLive);
+    }
+    const auto ended = around_.history.find({&submit.id, 1});
+    if (!ended->empty()) return around_.coverage.met(Met::kSubmitRepeatedEnded);
+    SIM_REQUIRE(!around_.ledger.find(submit.id), "job {} is durable, and neither live nor archived", submit.id.text());
+    around_.coverage.met(Met::kSubmitRepeatedAgain);
+    send_submit(submit);
+  });
+  if (!sent) {
+    outstanding_.erase(request);
+    follow_up_later(submit);
+  }
+}
+
+void Workload::open_everything() {
+  for (const auto& [name, queue] : around_.ledger.queues()) {
+    send(command::UpdateQueue{name, [](Queue& q) -> Status { q.enabled = true; return {}; }}, {});
+  }
+  for (const auto& [name, environment] : around_.ledger.environments()) {
+    send(command::UpdateEnvironment{name, [](ComputeEnvironment& e) -> Status { e.enabled = true; return {}; }}, {});
+  }
+}
+
+// ---- What is asked ----
+
+Command Workload::random_command() {
+  const Ledger& ledger = around_.ledger;
+  if (ledger.environments().size() < 2 || (ledger.environments().size() < 5 && chance(0.01))) {
+    return command::CreateEnvironment{random_environment(fmt::format("e{}", below(6)))};
+  }
+  if (ledger.queues().empty() || (ledger.queues().size() < 4 && chance(0.02))) {
+    Queue queue;
+    queue.name = fmt::format("q{}", below(5));
+    queue.priority = static_cast<int>(below(3));
+    queue.environments = random_environment_order();
+    return command::CreateQueue{queue};
+  }
+  if (chance(0.02)) return random_registry_command();
+  if (chance(0.09) && !jobs_.empty()) return random_job_command();
+  auto queue = ledger.queues().begin();
+  std::advance(queue, static_cast<std::ptrdiff_t>(below(ledger.queues().size())));
+  return random_submit(chance(0.01) ? "no-such-queue" : queue->first);
+}
+
+Command Workload::random_registry_command() {
+  const std::string queue = fmt::format("q{}", below(5));
+  const std::string environment = fmt::format("e{}", below(6));
+  const bool on = chance(0.8);
+  switch (below(8)) {
+    case 0:
+      return command::DeleteEnvironment{environment};
+    case 1:
+      return command::DeleteQueue{queue};
+    case 2:
+      return command::UpdateQueue{queue, [on](Queue& q) -> Status { q.enabled = on; return {}; }};
+    case 3:
+      return command::UpdateQueue{queue, [order = random_environment_order(), p = below(3)](Queue& q) -> Status {
+                                    q.environments = order;
+                                    q.priority = static_cast<int>(p);
+                                    return {};
+                                  }};
+    case 4:
+      return command::UpdateEnvironment{environment, [on](ComputeEnvironment& e) -> Status { e.enabled = on; return {}; }};
+    case 5: {
+      ComputeEnvironment fresh = random_environment(environment);
+      return command::UpdateEnvironment{environment, [fresh](ComputeEnvironment& e) -> Status {
+                                          if (fresh.max_vcpus > 100) return invalid("maxvCpus: too large");
+                                          e.min_vcpus = fresh.min_vcpus;
+                                          e.max_vcpus = fresh.max_vcpus;
+                                          e.instance_types = fresh.instance_types;
+                                          return {};
+                                        }};
+    }
+    case 6: {
+      JobDefinition definition;
+      definition.name = fmt::format("d{}", below(3));
+      return command::RegisterDefinition{definition};
+    }
+    default:
+      return command::UpdateDefinition{fmt::format("d{}", below(3)), static_cast<int>(below(4)),
+                                       [](JobDefinition& d) -> Status { d.active = false; return {}; }};
+  }
+}
+
+Command Workload::random_job_command() {
+  const JobId id = recent_job();
+  switch (below(3)) {
+    case 0:
+      return command::StopJob{id, StopKind::kCancel, "no longer wanted"};
+    case 1:
+      return command::StopJob{id, StopKind::kTerminate, "stopped by its user"};
+    default:
+      return command::UpdateJobTags{id, [n = below(100)](Tags& tags) -> Status {
+                                      tags["n"] = std::to_string(n);
+                                      return {};
+                                    }};
+  }
+}
+
+command::SubmitJob Workload::random_submit(const std::string& queue) {
+  command::SubmitJob submit;
+  submit.id = random_id();
+  JobSpec& spec = submit.spec;
+  spec.name = fmt::format("job-{}", jobs_.size());
+  spec.queue = queue;
+  spec.definition = fmt::format("d{}", below(3));
+  spec.definition_revision = 1;
+  spec.image = chance(0.02) ? "unknown/image:1" : "host";
+  spec.command = {"train", "--quick"};
+  spec.resources = random_resources();
+  spec.retry = random_retry();
+  if (chance(0.15)) spec.attempt_timeout = Duration::seconds(static_cast<int64_t>(below(6)) + 1);
+  spec.grace = Duration::seconds(static_cast<int64_t>(below(10)));
+  spec.interruptions_use_attempts = chance(0.7);
+  if (chance(0.2) && !jobs_.empty()) {
+    const uint64_t count = below(3) + 1;
+    for (uint64_t i = 0; i < count; ++i) spec.depends_on.push_back(chance(0.02) ? random_id() : recent_job());
+  }
+  return submit;
+}
+
+Resources Workload::random_resources() {
+  constexpr int64_t kShares[] = {250, 500, 500, 1000, 1000, 1000, 2000, 4000};
+  Resources out{kShares[below(std::size(kShares))], static_cast<int64_t>(below(16) + 1) * 128, 0};
+  if (chance(0.2)) out.gpus = static_cast<int64_t>(below(2)) + 1;
+  if (chance(0.01)) out.memory_mib = around_.site.host.memory_mib + 1;
+  return out;
+}
+
+RetryStrategy Workload::random_retry() {
+  RetryStrategy out;
+  out.attempts = static_cast<int>(below(4)) + 1;
+  if (!chance(0.3)) return out;
+  const uint64_t count = below(3) + 1;
+  for (uint64_t i = 0; i < count; ++i) {
+    RetryRule rule;
+    if (chance(0.4)) rule.on_status_reason = chance(0.5) ? "Host EC2*" : "Essential*";
+    if (chance(0.3)) rule.on_reason = chance(0.5) ? "OutOfMemory*" : "*";
+    if (chance(0.3)) rule.on_exit_code = chance(0.5) ? "1*" : "137";
+    rule.action = chance(0.5) ? RetryAction::kRetry : RetryAction::kExit;
+    out.rules.push_back(std::move(rule));
+  }
+  return out;
+}
+
+ComputeEnvironment Workload::random_environment(const std::string& name) {
+  ComputeEnvironment out;
+  out.name = name;
+  out.enabled = chance(0.95);
+  out.market = chance(0.5) ? Market::kSpot : Market::kOnDemand;
+  out.max_vcpus = static_cast<int64_t>(below(20)) + (chance(0.95) ? 2 : 0);
+  if (chance(0.02)) out.max_vcpus = 200;
+  if (chance(0.3)) out.min_vcpus = static_cast<int64_t>(below(static_cast<uint64_t>(out.max_vcpus) + 1));
+  if (chance(0.2)) return out;  // instances made to their jobs' sizes
+  if (chance(0.7)) out.instance_types.push_back({"c.small", {2000, 4096, 0}, {1000}, {300}});
+  if (chance(0.7)) out.instance_types.push_back({"c.large", {4000, 16384, 0}, {2000}, {600}});
+  if (chance(0.5)) out.instance_types.push_back({"g.large", {4000, 16384, 1}, {9000}, {4000}});
+  if (chance(0.5) || out.instance_types.empty()) {
+    out.instance_types.push_back({"host", {64000, 1 << 20, 8}, {9999}, {999}});
+  }
+  return out;
+}
+
+std::vector<std::string> Workload::random_environment_order() {
+  std::vector<std::string> out;
+  for (const auto& [name, environment] : around_.ledger.environments()) {
+    if (chance(0.6)) out.insert(chance(0.5) ? out.begin() : out.end(), name);
+  }
+  if (out.empty() || chance(0.03)) out.push_back(fmt::format("e{}", below(6)));
+  return out;
+}
+
+// Mostly young ones: they are more often alive.
+JobId Workload::recent_job() {
+  const uint64_t back = below(chance(0.9) ? 20 : 500);
+  return jobs_[jobs_.size() - 1 - std::min<uint64_t>(back, jobs_.size() - 1)];
+}
+
+JobId Workload::random_id() {
+  const uint64_t high = prng_.next();
+  return JobId{Uuid::from_random_bits(high, prng_.next())};
+}
+
+}  // namespace teson::sim
