@@ -27,6 +27,7 @@ Controller::Controller(Journal& journal, Launcher& launcher, Site site)
 
 Status Controller::recover(Instant now) {
   if (auto status = reload(); !status) return status;
+  clock_now_ = now;
   now_ = std::max(now, state_.last_fact_at());
   settle_live_attempts(now_);
   return {};
@@ -38,7 +39,7 @@ Status Controller::reload() {
   state_ = replay(site_, std::move(*contents));
   batch_.clear();
   finished_.clear();
-  registry_.reset(state_.snapshot());
+  registry_.reset(state_);
   unloaded_ = false;
   unsettled_ = true;
   return {};
@@ -74,10 +75,11 @@ void Controller::settle_live_attempts(Instant now) {
     if (job.stop) launcher_.stop(id, job.spec.grace);
   }
   unsettled_ = false;
-  step(now, reports);
+  step(clock_now_, reports);
 }
 
 void Controller::step(Instant now, std::span<Input> inputs) {
+  clock_now_ = now;
   now_ = std::max({now, now_, state_.last_fact_at()});
   if (!make_ready()) return refuse_all(inputs);
   for (Input& input : inputs) {
@@ -86,8 +88,7 @@ void Controller::step(Instant now, std::span<Input> inputs) {
     } else if (const auto* report = std::get_if<AttemptReport>(&input)) {
       take(*report);
     } else if (auto* hold = std::get_if<HoldInput>(&input)) {
-      hold_ = std::move(hold->reason);
-      trouble_ = hold_.value_or("");
+      hold_ = hold->reason;
     }
   }
   decide_all();
@@ -98,11 +99,11 @@ void Controller::step(Instant now, std::span<Input> inputs) {
 // After a failed commit: wait a little, rebuild the state from the journal, ask what became of the live attempts.
 bool Controller::make_ready() {
   if (!unloaded_ && !unsettled_) return true;
-  if (now_ < blocked_until_) return false;
+  if (clock_now_ < blocked_until_) return false;
   if (unloaded_) {
     if (const Status status = reload(); !status) {
       trouble_ = "The journal cannot be read: " + status.error().message;
-      blocked_until_ = now_ + kJournalRetry;
+      blocked_until_ = clock_now_ + kJournalRetry;
       return false;
     }
   }
@@ -114,10 +115,7 @@ void Controller::take(CommandInput& input) {
   auto handled = handle(state_, input.command, now_);
   if (!handled) {
     // Judged against facts that may not be durable yet, so told after the commit like every other answer.
-    replies_.push_back({[reply = std::move(input.reply), error = handled.error()](Result<Accepted>) {
-                          reply(std::unexpected(error));
-                        },
-                        {}});
+    replies_.push_back({std::move(input.reply), std::unexpected(std::move(handled.error()))});
     return;
   }
   for (FactBody& body : handled->facts) record(std::move(body));
@@ -125,7 +123,11 @@ void Controller::take(CommandInput& input) {
 }
 
 void Controller::take(const AttemptReport& report) {
-  for (FactBody& body : handle(state_, report, now_)) record(std::move(body));
+  auto facts = handle(state_, report, now_);
+  // The end of an attempt that is not live was durable before: the launcher was not told, or has not heard.
+  const bool is_end = !std::holds_alternative<AttemptStartedReport>(report.body);
+  if (is_end && facts.empty()) forgotten_.push_back(report.id);
+  for (FactBody& body : facts) record(std::move(body));
 }
 
 void Controller::record(FactBody body) {
@@ -146,7 +148,7 @@ bool Controller::commit() {
   }
   trouble_ = "The journal cannot be written, so nothing starts: " + status.error().message;
   spdlog::error("{}", trouble_);
-  blocked_until_ = now_ + kJournalRetry;
+  blocked_until_ = clock_now_ + kJournalRetry;
   // Whether the batch was kept only the journal knows: start again from it, exactly as after a crash.
   unloaded_ = true;
   if (const Status reloaded = reload(); !reloaded) spdlog::critical("nor can it be read: {}", reloaded.error().message);
@@ -159,22 +161,31 @@ void Controller::refuse_all(std::span<Input> inputs) {
   for (PendingReply& pending : replies) pending.reply(refusal);
   for (Input& input : inputs) {
     if (auto* command = std::get_if<CommandInput>(&input); command && command->reply) command->reply(refusal);
-    if (auto* question = std::get_if<QuestionInput>(&input)) question->question(*this);
-    if (auto* hold = std::get_if<HoldInput>(&input)) hold_ = std::move(hold->reason);
+    if (auto* question = std::get_if<QuestionInput>(&input)) questions_.push_back(std::move(*question));
+    if (const auto* hold = std::get_if<HoldInput>(&input)) hold_ = hold->reason;
   }
+  forgotten_.clear();
+  // A state that could not be rebuilt may hold what is not durable: nothing is read from it.
+  if (!unloaded_) answer_questions();
+}
+
+void Controller::answer_questions() {
+  for (QuestionInput& question : std::exchange(questions_, {})) question.question(*this);
 }
 
 void Controller::finish_step(std::span<Input> inputs) {
-  if (!hold_) trouble_.clear();
+  trouble_ = hold_.value_or("");
   const auto facts = std::exchange(batch_, {});
   finished_.clear();
   for (const Fact& fact : facts) registry_.apply(fact);
   auto replies = std::exchange(replies_, {});
-  for (PendingReply& pending : replies) pending.reply(std::move(pending.accepted));
+  for (PendingReply& pending : replies) pending.reply(std::move(pending.answer));
   for (const Fact& fact : facts) carry_out(fact);
+  if (const auto forgotten = std::exchange(forgotten_, {}); !forgotten.empty()) launcher_.forget(forgotten);
   for (Input& input : inputs) {
-    if (auto* question = std::get_if<QuestionInput>(&input)) question->question(*this);
+    if (auto* question = std::get_if<QuestionInput>(&input)) questions_.push_back(std::move(*question));
   }
+  answer_questions();
 }
 
 void Controller::carry_out(const Fact& fact) {

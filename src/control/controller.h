@@ -56,7 +56,7 @@ class Controller {
  private:
   struct PendingReply {
     CommandReply reply;
-    Accepted accepted;
+    Result<Accepted> answer;
   };
 
   Status reload();
@@ -70,6 +70,7 @@ class Controller {
   void record(FactBody body);
   void refuse_all(std::span<Input> inputs);
   void finish_step(std::span<Input> inputs);
+  void answer_questions();
 
   Journal& journal_;
   Launcher& launcher_;
@@ -77,10 +78,13 @@ class Controller {
   State state_;
   RegistryView registry_;
 
-  Instant now_;
+  Instant clock_now_;  // as given: behind now_ while a clock that was set back has not caught up with the facts
+  Instant now_;        // of the facts: never before the last of them
   std::vector<Fact> batch_;
   std::vector<Job> finished_;
   std::vector<PendingReply> replies_;
+  std::vector<QuestionInput> questions_;
+  std::vector<AttemptId> forgotten_;
 
   std::optional<std::string> hold_;
   std::string trouble_;

@@ -2,6 +2,8 @@
 
 #include <mutex>
 
+#include "core/state/state.h"
+
 namespace teson {
 namespace {
 
@@ -64,17 +66,19 @@ std::vector<std::shared_ptr<const JobDefinition>> RegistryView::definitions() co
   return out;
 }
 
-void RegistryView::reset(const Snapshot& snapshot) {
+void RegistryView::reset(const State& state) {
   const std::unique_lock lock(mutex_);
   environments_.clear();
   queues_.clear();
   definitions_.clear();
-  for (const auto& value : snapshot.environments) {
-    environments_[value.name] = std::make_shared<const ComputeEnvironment>(value);
+  for (const auto& [name, value] : state.environments()) {
+    environments_[name] = std::make_shared<const ComputeEnvironment>(value);
   }
-  for (const auto& value : snapshot.queues) queues_[value.name] = std::make_shared<const Queue>(value);
-  for (const auto& value : snapshot.definitions) {
-    definitions_[value.name][value.revision] = std::make_shared<const JobDefinition>(value);
+  for (const auto& [name, queue] : state.queues()) queues_[name] = std::make_shared<const Queue>(queue.value);
+  for (const auto& [name, revisions] : state.definitions()) {
+    for (const auto& [revision, value] : revisions) {
+      definitions_[name][revision] = std::make_shared<const JobDefinition>(value);
+    }
   }
 }
 

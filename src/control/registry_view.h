@@ -13,9 +13,10 @@
 
 #include "domain/environment.h"
 #include "domain/fact.h"
-#include "domain/snapshot.h"
 
 namespace teson {
+
+class State;
 
 class RegistryView {
  public:
@@ -29,7 +30,7 @@ class RegistryView {
   std::vector<std::shared_ptr<const JobDefinition>> definitions() const;        // by name, revision descending
 
   // For the loop only.
-  void reset(const Snapshot& snapshot);
+  void reset(const State& state);
   void apply(const Fact& fact);
 
  private:
