@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "base/prng.h"
@@ -39,6 +40,28 @@ std::optional<Instance> new_instance_for(const State& state, const ComputeEnviro
     return make_instance(state, environment, type.name, size, price, now);
   }
   return std::nullopt;
+}
+
+// An idle instance whose end makes room under maxvCpus for one that fits: without this, an instance kept for minvCpus
+// or not yet scaled in could keep a job waiting that asks for a larger one.
+std::optional<FactBody> make_room(const State& state, const ComputeEnvironment& environment, const Resources& ask) {
+  int64_t reclaimable = 0;
+  const InstanceState* idle = nullptr;
+  for (const InstanceState* instance : state.instances_of(environment.name)) {
+    if (instance->attempts > 0) continue;
+    reclaimable += instance->value.size.milli_vcpus;
+    if (!idle) idle = instance;
+  }
+  if (!idle) return std::nullopt;
+  const int64_t room = environment.max_vcpus * 1000 - state.instance_vcpus_of(environment.name) + reclaimable;
+  const auto fits = [&](const InstanceType& type) {
+    const Resources size = instance_size(state.site(), type);
+    return ask.fits_in(size) && size.milli_vcpus <= room;
+  };
+  const auto& types = environment.instance_types;
+  const bool possible = types.empty() ? ask.milli_vcpus <= room : std::any_of(types.begin(), types.end(), fits);
+  if (!possible) return std::nullopt;
+  return fact::InstanceEnded{idle->value.id, "Replaced by an instance that fits the next job"};
 }
 
 // 32 hex digits that look like an ECS task id and depend on the job and attempt alone.
@@ -82,6 +105,7 @@ std::optional<FactBody> place(const State& state, const Job& job, Instant now) {
     if (auto instance = new_instance_for(state, environment, ask, now)) {
       return fact::InstanceStarted{std::move(*instance)};
     }
+    if (auto ended = make_room(state, environment, ask)) return ended;
   }
   return std::nullopt;
 }
