@@ -153,6 +153,19 @@ TYPED_TEST_P(HistoryContract, CreationBoundsAreExclusive) {
   EXPECT_EQ(this->orders(query), (Orders{2}));
 }
 
+TYPED_TEST_P(HistoryContract, CreationBoundsHoldForJobsCreatedOutOfTheirOrder) {
+  std::vector<Job> jobs = {sample_finished(1), sample_finished(2), sample_finished(3), sample_finished(4)};
+  jobs[0].created = Instant{9'000'000};
+  jobs[3].created = Instant{500'000};
+  this->archive(jobs);
+  HistoryQuery query;
+  query.created_before = Instant{3'000'000};
+  EXPECT_EQ(this->orders(query), (Orders{4, 2}));
+  query = {};
+  query.created_after = Instant{2'000'000};
+  EXPECT_EQ(this->orders(query), (Orders{3, 1}));
+}
+
 TYPED_TEST_P(HistoryContract, AllFiltersTogether) {
   std::vector<Job> jobs;
   for (uint64_t n = 1; n <= 6; ++n) jobs.push_back(sample_finished(n, n == 5 ? "else" : "train-x", n != 4));
@@ -221,7 +234,8 @@ TYPED_TEST_P(HistoryContract, ReadersOnOtherThreadsSeeEveryAppendThatReturned) {
 REGISTER_TYPED_TEST_SUITE_P(HistoryContract, FindKeepsTheOrderAskedAndLeavesOutTheUnknown,
                             ListIsNewestFirstWhateverTheOrderOfFinishing, PagesMeetEveryJobOnce,
                             FiltersByQueueAndStatus, NamePatternsIgnoreCaseAndMayEndInAStar,
-                            FiltersByDefinitionWithAndWithoutRevision, CreationBoundsAreExclusive, AllFiltersTogether,
+                            FiltersByDefinitionWithAndWithoutRevision, CreationBoundsAreExclusive,
+                            CreationBoundsHoldForJobsCreatedOutOfTheirOrder, AllFiltersTogether,
                             AStreamIsKnownOnceItsAttemptBegan, StreamsAreListedByNameFromACursor,
                             ReadersOnOtherThreadsSeeEveryAppendThatReturned);
 

@@ -31,6 +31,8 @@ struct Writer {
   Statement insert_fact;
   Statement insert_stream;
   Statement put_job;
+  Statement neighbours;
+  Statement note_disorder;
   Statement delete_facts;
 };
 
@@ -48,6 +50,16 @@ Status prepare_statements(Writer& writer) {
     return s;
   }
   if (auto s = prepare(writer.delete_facts, "DELETE FROM facts WHERE seq <= ?"); !s) return s;
+  if (auto s = prepare(writer.neighbours,
+                       "SELECT (SELECT created_us FROM jobs WHERE ord < ?1 ORDER BY ord DESC LIMIT 1),"
+                       " (SELECT created_us FROM jobs WHERE ord > ?1 ORDER BY ord LIMIT 1)");
+      !s) {
+    return s;
+  }
+  if (auto s = prepare(writer.note_disorder, "INSERT OR IGNORE INTO meta(key, value) VALUES('jobs_disorder', '1')");
+      !s) {
+    return s;
+  }
   return prepare(writer.put_job,
                  "INSERT INTO jobs(ord, id, queue, name, name_lower, definition, revision, succeeded, created_us, body)"
                  " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -181,7 +193,20 @@ class Journaler final : public SqliteJournal {
         .bind(8, std::holds_alternative<job_state::Succeeded>(job.state) ? 1 : 0)
         .bind(9, job.created.micros)
         .bind(10, body);
-    return writer_.put_job.run();
+    if (auto done = writer_.put_job.run(); !done) return done;
+    return note_order(job);
+  }
+
+  // Jobs are created in the order of their numbers, and the archive's filters by time count on it to find their place.
+  // Should one ever not be, that is noted, and they search instead.
+  Status note_order(const Job& job) {
+    const sqlite::ResetOnExit reset(writer_.neighbours);
+    writer_.neighbours.bind(1, static_cast<int64_t>(job.order));
+    auto row = writer_.neighbours.step();
+    if (!row) return std::unexpected(row.error());
+    const bool not_too_early = writer_.neighbours.is_null(0) || writer_.neighbours.integer(0) <= job.created.micros;
+    const bool not_too_late = writer_.neighbours.is_null(1) || writer_.neighbours.integer(1) >= job.created.micros;
+    return not_too_early && not_too_late ? Status() : writer_.note_disorder.run();
   }
 
   // Returns the last fact deleted, 0 for none.
