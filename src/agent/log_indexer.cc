@@ -16,7 +16,13 @@ LogIndexer::LogIndexer(int log_fd)
     : log_fd_(log_fd),
       index_(::open(kLogIndexFile, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)),
       notify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+  watch_and_mark();
+}
+
+void LogIndexer::watch_and_mark() {
   watch();
+  // Written between the last look and the watch: it would not be notified.
+  if (mark()) deadline_ = monotonic_now() + kInterval;
 }
 
 void LogIndexer::watch() {
@@ -35,9 +41,7 @@ void LogIndexer::on_activity() {
     deadline_ = monotonic_now() + kInterval;
     return;
   }
-  watch();
-  // Written between the last look and the watch: it would not be notified.
-  if (mark()) deadline_ = monotonic_now() + kInterval;
+  watch_and_mark();
 }
 
 bool LogIndexer::mark() {

@@ -24,6 +24,7 @@ class LogIndexer {
  private:
   bool mark();
   void watch();
+  void watch_and_mark();
 
   int log_fd_;
   OwnedFd index_;

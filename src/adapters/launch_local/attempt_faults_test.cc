@@ -173,29 +173,36 @@ TEST(AttemptPruning, WorkIsKeptByPolicy) {
   EXPECT_TRUE(is_present(world.paths(good.id).result()));
 }
 
+bool write_control(const std::string& path, const std::string& text) {
+  const OwnedFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return fd && write_all(fd.get(), text, path);
+}
+
 // Runs `scenario` in a process with mounts of its own and TMPDIR on a file system of `kib` KiB. As an ordinary user too.
 void on_small_disk(int kib, void (*scenario)()) {
   const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
+  std::string place = (std::filesystem::temp_directory_path() / "teson-disk-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(place.data()), nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
-    std::string place = "/tmp/teson-disk-XXXXXX";
-    bool ready = ::mkdtemp(place.data()) && ::unshare(CLONE_NEWNS | (user == 0 ? 0 : CLONE_NEWUSER)) == 0;
+    bool ready = ::unshare(CLONE_NEWNS | (user == 0 ? 0 : CLONE_NEWUSER)) == 0;
     if (ready && user != 0) {
-      const OwnedFd map(::open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC));
-      ready = static_cast<bool>(write_all(map.get(), "0 " + std::to_string(user) + " 1", "uid_map"));
+      ready = write_control("/proc/self/setgroups", "deny") &&
+              write_control("/proc/self/uid_map", "0 " + std::to_string(user) + " 1") &&
+              write_control("/proc/self/gid_map", "0 " + std::to_string(group) + " 1");
     }
     ready = ready && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
             ::mount("tmpfs", place.c_str(), "tmpfs", 0, ("size=" + std::to_string(kib) + "k").c_str()) == 0;
     EXPECT_TRUE(ready) << "no small disk: " << std::strerror(errno);
     ::setenv("TMPDIR", place.c_str(), 1);
     if (ready) scenario();
-    ::umount2(place.c_str(), MNT_DETACH);
-    ::rmdir(place.c_str());
     ::_exit(testing::Test::HasFailure() ? 1 : 0);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+  ::rmdir(place.c_str());
 }
 
 // Takes all room but for `pages` pages of 4 KiB.
