@@ -1,6 +1,7 @@
 // Wiring only. `teson agent` comes first: it must cost next to nothing, for it lives as long as its job.
 #include <string_view>
 
+#include "adapters/host_linux/linux_host_probe.h"
 #include "agent/agent.h"
 #include "agent/cgroup.h"
 #include "cli/cli.h"
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
   teson::cli::Hooks hooks;
   hooks.version = TESON_VERSION;
   hooks.serve = serve_as_asked;
+  hooks.probe_host = [] { return teson::LinuxHostProbe().probe(); };
   hooks.cgroups = cgroup_facts;
   return teson::cli::cli_main(argc, argv, hooks);
 }

@@ -52,12 +52,14 @@ Outcome<Keys> keys_for(const GlobalOptions& options, const std::string& data) {
                  fmt::format("no keys: {}; 'teson serve' makes them", text.error().message));
 }
 
+// A server that says its region is right about it; what the environment says may be meant for AWS.
 std::string region_for(const GlobalOptions& options, const std::optional<ServerFile>& server) {
   if (!options.region.empty()) return options.region;
+  if (server && !server->region.empty()) return server->region;
   for (const char* name : {"AWS_REGION", "AWS_DEFAULT_REGION"}) {
     if (std::string value = environment_value(name); !value.empty()) return value;
   }
-  return server && !server->region.empty() ? server->region : kDefaultRegion;
+  return kDefaultRegion;
 }
 
 }  // namespace
@@ -125,7 +127,7 @@ Outcome<Session> open_session(const GlobalOptions& options) {
   const auto server = read_server_file(*data);
   if (options.endpoint.empty() && !server) {
     return failure(FailureKind::kUnreachable,
-                   fmt::format("no server has run on {}: start one with 'teson serve --data {}', or name one with "
+                   fmt::format("no server runs on {}: start one with 'teson serve --data {}', or name one with "
                                "--endpoint URL",
                                *data, shell_command({*data})));
   }

@@ -15,7 +15,7 @@ namespace teson::cli {
 struct GlobalOptions {
   std::string data;      // --data; empty: $TESON_DATA, else ~/.local/share/teson
   std::string endpoint;  // --endpoint; empty: what server.json says
-  std::string region;    // --region; empty: environment, server.json, us-east-1
+  std::string region;    // --region; empty: server.json, environment, us-east-1
   std::string output;    // "json", "table", or empty: table
 };
 

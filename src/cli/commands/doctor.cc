@@ -73,11 +73,11 @@ std::vector<Finding> look_at_server(const Context& context) {
   return findings;
 }
 
-// Tried in a process of its own: it would bind all later children.
+// As an agent would ask for it; tried in a process of its own, since it binds all later children.
 bool may_make_pid_namespace() {
   const pid_t pid = ::fork();
   if (pid < 0) return false;
-  if (pid == 0) ::_exit(::unshare(CLONE_NEWPID) == 0 ? 0 : 1);
+  if (pid == 0) ::_exit(::unshare(CLONE_NEWPID | CLONE_NEWNS) == 0 ? 0 : 1);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

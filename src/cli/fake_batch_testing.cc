@@ -1,0 +1,70 @@
+#include "cli/fake_batch_testing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace teson::cli {
+
+FakeBatch::FakeBatch(std::function<void(FakeBatch&, int)> on_describe)
+    : detail(
+          Json::object({{"jobId", kJob}, {"jobName", "digits"}, {"status", "RUNNABLE"}, {"attempts", Json::array()}})),
+      on_describe_(std::move(on_describe)),
+      server_([this](const StandInRequest& request) { return answer(request); }) {}
+
+std::vector<Json> FakeBatch::requests_to(const std::string& path) const {
+  std::vector<Json> bodies;
+  for (const StandInRequest& request : server_.requests()) {
+    if (request.path == path) bodies.push_back(Json::parse(request.body));
+  }
+  return bodies;
+}
+
+StandInAnswer FakeBatch::answer(const StandInRequest& request) {
+  if (request.path == "/healthz") return {200, "{}", {}};
+  if (hang_up > 0) {
+    --hang_up;
+    return {.hang_up = true};
+  }
+  const Json body = Json::parse(request.body);
+  if (request.path == "/v1/describejobs") {
+    on_describe_(*this, ++describes_);
+    return {200, json_line(Json::object({{"jobs", Json::array({detail})}})), {}};
+  }
+  if (request.path == "/v1/submitjob")
+    return {200, json_line(Json::object({{"jobName", "digits"}, {"jobId", kJob}})), {}};
+  if (request.path == "/") return log_events(body);
+  return {200, "{}", {}};
+}
+
+// Tokens are "<direction>/<position>", with "+" for the empty page in between.
+StandInAnswer FakeBatch::log_events(const Json& body) {
+  const auto stream = streams.find(text_field(body, "logStreamName"));
+  if (stream == streams.end()) {
+    return {
+        400, R"({"__type": "ResourceNotFoundException", "message": "The specified log stream does not exist."})", {}};
+  }
+  const std::vector<std::string>& lines = stream->second;
+  const size_t limit = std::min<size_t>(page, static_cast<size_t>(int_field(body, "limit").value_or(10'000)));
+  const std::string token = text_field(body, "nextToken");
+  const bool from_head = field(body, "startFromHead") == Json(true);
+  const bool backward = token.starts_with("b/") || (token.empty() && !from_head);
+  size_t at = token.empty() ? (from_head ? 0 : lines.size()) : std::stoul(token.substr(2));
+  const bool give_empty = empty_pages && !token.empty() && !token.ends_with('+');
+
+  size_t first = backward ? at - std::min(at, limit) : at;
+  size_t last = backward ? at : std::min(lines.size(), at + limit);
+  if (give_empty && first < last) first = last = at;
+  Json events = Json::array();
+  for (size_t i = first; i < last; ++i) {
+    events.push_back(Json::object({{"timestamp", 1'000 + i}, {"message", lines[i]}, {"ingestionTime", 1'000 + i}}));
+  }
+  const char* mark = give_empty && at < lines.size() ? "+" : "";
+  return {200,
+          json_line(Json::object({{"events", events},
+                                  {"nextForwardToken", fmt::format("f/{}{}", last, mark)},
+                                  {"nextBackwardToken", fmt::format("b/{}", first)}})),
+          {}};
+}
+
+}  // namespace teson::cli
