@@ -13,6 +13,8 @@ namespace beast_http = boost::beast::http;
 using boost::beast::error_code;
 using boost::beast::string_view;
 
+constexpr size_t kShortestLastChunk = 5;
+
 std::string_view std_view(string_view text) { return {text.data(), text.size()}; }
 
 // Fills a Request straight from the parser's events, without Beast's own message type in between.
@@ -95,6 +97,9 @@ std::expected<size_t, ParseError> RequestParser::put(std::string_view bytes) {
   Reader& reader = state_->reader;
   size_t used = 0;
   while (used < bytes.size() && !reader.is_done()) {
+    // Beast 1.74 takes for granted that it is not called again with a last chunk of four bytes; no chunk with what must
+    // follow it is shorter than "0\r\n\r\n".
+    if (reader.is_header_done() && reader.chunked() && bytes.size() - used < kShortestLastChunk) break;
     error_code error;
     const size_t taken = reader.put(boost::asio::buffer(bytes.data() + used, bytes.size() - used), error);
     used += taken;

@@ -73,6 +73,18 @@ TEST(RequestParser, TakesPipelinedRequestsApart) {
   }
 }
 
+TEST(RequestParser, AnEmptyChunkedBodyMayComeByteByByte) {
+  const std::string head = "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const char* body : {"0\r\n\r\n", "0;a=b\r\n\r\n", "000\r\nX: y\r\n\r\n"}) {
+    for (const size_t slice : {size_t{1}, size_t{2}, size_t{3}, size_t{4}, size_t{1000}}) {
+      const Outcome out = parse(head + body, slice);
+      ASSERT_EQ(out.requests.size(), 1U) << body << slice;
+      EXPECT_EQ(out.requests[0].body, "");
+      EXPECT_FALSE(out.mid_request);
+    }
+  }
+}
+
 TEST(RequestParser, AbsoluteTargetsLoseTheirAuthority) {
   EXPECT_EQ(parse("GET http://h:80/v1/x?a=b HTTP/1.1\r\nHost: h\r\n\r\n").requests.at(0).path, "/v1/x");
   EXPECT_EQ(parse("GET HTTP://h HTTP/1.1\r\nHost: h\r\n\r\n").requests.at(0).path, "/");
