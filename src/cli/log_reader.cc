@@ -214,19 +214,24 @@ Outcome<JobView> read_log(Client& client, const std::string& job_id, const LogSe
 }
 
 Outcome<FollowEnd> follow_log(Client& client, const std::string& job_id, const LogSelection& selection,
-                              const LogSink& sink, const Reopen& reopen) {
+                              const LogSink& sink, const FollowHooks& hooks) {
   LogCursor cursor(selection, sink);
   Patience patience;
   WaitingNotice waiting;
   Duration pause = kShortestPause;
   FollowEnd end;
-  while (!interrupted()) {
+  for (;;) {
+    if (interrupted()) {
+      const Outcome<bool> go_on = hooks.go_on_when_interrupted ? hooks.go_on_when_interrupted(client) : false;
+      if (!go_on) return std::unexpected(go_on.error());
+      if (!*go_on) break;
+    }
     auto job = view_of(client, job_id);
     const Outcome<bool> any = job ? cursor.read(client, *job) : Outcome<bool>(std::unexpected(job.error()));
     if (!any) {
       if (!may_pass(any.error()) || !patience.again(any.error(), sink)) return std::unexpected(any.error());
       wait_for(kLongestPause);
-      if (const auto session = reopen()) client = Client(*session);
+      if (const auto session = hooks.reopen()) client = Client(*session);
       continue;
     }
     patience.answered(sink);

@@ -44,11 +44,16 @@ struct FollowEnd {
   JobView job;
   bool interrupted = false;  // Ctrl-C (cli/interrupt.h); the job goes on
 };
-// Until the job (or the selected attempt) has ended and everything has been read. Rides over a server that is away for
-// up to kPatience; `reopen` finds it again (it may be back under another address).
-using Reopen = std::function<Outcome<Session>()>;
+struct FollowHooks {
+  // Finds the server again after it was away: it may be back under another address.
+  std::function<Outcome<Session>()> reopen;
+  // Asked at Ctrl-C whether to go on; absent: following ends.
+  std::function<Outcome<bool>(Client&)> go_on_when_interrupted;
+};
+// How long a server may be away.
 constexpr Duration kPatience = Duration::seconds(300);
+// Until the job (or the selected attempt) has ended and everything has been read.
 Outcome<FollowEnd> follow_log(Client& client, const std::string& job_id, const LogSelection& selection,
-                              const LogSink& sink, const Reopen& reopen);
+                              const LogSink& sink, const FollowHooks& hooks);
 
 }  // namespace teson::cli

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "cli/fake_batch_testing.h"
+#include "cli/interrupt.h"
 
 namespace teson::cli {
 namespace {
@@ -30,6 +34,10 @@ Session session_for(FakeBatch& batch) {
           .by_data_directory = true,
           .keys = {"k", "s"},
           .region = "r"};
+}
+
+FollowHooks hooks_for(FakeBatch& batch) {
+  return {.reopen = [&batch] { return session_for(batch); }, .go_on_when_interrupted = {}};
 }
 
 Json ended(const char* stream, int exit_code) {
@@ -65,7 +73,7 @@ TEST(FollowLog, GivesEveryLineInOrderAndEndsWithTheJob) {
   });
   Client client(session_for(batch));
   Heard heard;
-  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, [&] { return session_for(batch); });
+  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, hooks_for(batch));
   ASSERT_TRUE(follow) << follow.error().message;
   EXPECT_FALSE(follow->interrupted);
   EXPECT_EQ(follow->job.status, "SUCCEEDED");
@@ -85,7 +93,7 @@ TEST(FollowLog, ShowsLinesWrittenBetweenTheLastLookAndTheEnd) {
   });
   Client client(session_for(batch));
   Heard heard;
-  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, [&] { return session_for(batch); });
+  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, hooks_for(batch));
   ASSERT_TRUE(follow);
   EXPECT_EQ(heard.all, (std::vector<std::string>{"attempt 1", "1:a", "1:b"}));
   EXPECT_EQ(exit_code_of(follow->job), 3);
@@ -105,7 +113,7 @@ TEST(FollowLog, CrossesAttemptsAndSaysWhichNeverRan) {
   });
   Client client(session_for(batch));
   Heard heard;
-  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, [&] { return session_for(batch); });
+  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, hooks_for(batch));
   ASSERT_TRUE(follow) << follow.error().message;
   EXPECT_EQ(heard.all,
             (std::vector<std::string>{"attempt 1", "1:first", "attempt 2 never ran", "attempt 3", "3:third"}));
@@ -121,8 +129,7 @@ TEST(FollowLog, EndsWithTheAttemptThatWasAskedFor) {
   });
   Client client(session_for(batch));
   Heard heard;
-  const auto follow =
-      follow_log(client, FakeBatch::kJob, {.attempt = 1, .tail = {}}, heard.sink, [&] { return session_for(batch); });
+  const auto follow = follow_log(client, FakeBatch::kJob, {.attempt = 1, .tail = {}}, heard.sink, hooks_for(batch));
   ASSERT_TRUE(follow);
   EXPECT_EQ(heard.all, (std::vector<std::string>{"attempt 1", "1:first"}));
   EXPECT_EQ(follow->job.status, "RUNNABLE");
@@ -141,7 +148,7 @@ TEST(FollowLog, RidesOverAServerThatIsAwayWithoutLosingOrRepeatingALine) {
   batch.page = 2;
   Client client(session_for(batch));
   Heard heard;
-  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, [&] { return session_for(batch); });
+  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, hooks_for(batch));
   ASSERT_TRUE(follow) << follow.error().message;
   EXPECT_EQ(heard.all, numbered(1, 5));
   ASSERT_EQ(heard.notices.size(), 2u);
@@ -149,11 +156,40 @@ TEST(FollowLog, RidesOverAServerThatIsAwayWithoutLosingOrRepeatingALine) {
   EXPECT_EQ(heard.notices[1], "the server is back");
 }
 
+TEST(FollowLog, GoesOnAfterCtrlCWithoutLosingALineWhereAskedTo) {
+  FakeBatch batch([](FakeBatch& fake, int describes) {
+    if (describes == 1) {
+      run(fake, "s/1");
+      for (int i = 0; i < 3; ++i) fake.streams["s/1"].push_back(fmt::format("line {}", i));
+    }
+    if (describes == 2) ::kill(::getpid(), SIGINT);
+    if (describes == 3) {
+      fake.streams["s/1"].push_back("line 3");
+      end(fake, "s/1", 143, "FAILED");
+    }
+  });
+  watch_interrupts();
+  Client client(session_for(batch));
+  Heard heard;
+  FollowHooks hooks = hooks_for(batch);
+  int asked = 0;
+  hooks.go_on_when_interrupted = [&](Client&) -> Outcome<bool> {
+    ++asked;
+    forget_interrupt();
+    return true;
+  };
+  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, hooks);
+  ASSERT_TRUE(follow) << follow.error().message;
+  EXPECT_EQ(asked, 1);
+  EXPECT_FALSE(follow->interrupted);
+  EXPECT_EQ(heard.all, numbered(1, 4));
+}
+
 TEST(FollowLog, ARefusalEndsIt) {
   FakeBatch batch([](FakeBatch& fake, int) { fake.detail["jobId"] = "another"; });
   Client client(session_for(batch));
   Heard heard;
-  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, [&] { return session_for(batch); });
+  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, hooks_for(batch));
   ASSERT_FALSE(follow);
   EXPECT_EQ(follow.error().kind, FailureKind::kUsage);
 }

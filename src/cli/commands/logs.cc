@@ -21,7 +21,8 @@ struct Options {
 Outcome<int> follow(const Context& context, Client& client, const std::string& id, const LogSelection& selection,
                     const LogSink& sink) {
   watch_interrupts();
-  const auto end = follow_log(client, id, selection, sink, [&] { return open_session(context.global); });
+  const auto end = follow_log(client, id, selection, sink,
+                              {.reopen = [&] { return open_session(context.global); }, .go_on_when_interrupted = {}});
   if (!end) return std::unexpected(end.error());
   if (end->interrupted) return kExitInterrupted;
   const JobView& job = end->job;

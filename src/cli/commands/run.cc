@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
@@ -69,20 +70,26 @@ std::string how_to_name_server(const Context& context) {
   return flags;
 }
 
+// At Ctrl-C with --stop-on-interrupt: following goes on, to the job's last line and exit code.
+Outcome<bool> stop_job(Client& client, const std::string& id) {
+  note(fmt::format("stopping job {}; Ctrl-C again leaves it to stop by itself", id));
+  forget_interrupt();
+  const auto stopped =
+      client.batch("TerminateJob", Json::object({{"jobId", id}, {"reason", "Interrupted by its user"}}));
+  if (!stopped) return std::unexpected(stopped.error());
+  return true;
+}
+
 // Follows to the end and gives the job's own exit code.
 Outcome<int> follow(const Context& context, const Options& options, Client& client, const std::string& id) {
   const LogSink sink = log_output({context.json(), false});
-  const auto reopen = [&] { return open_session(context.global); };
-  auto end = follow_log(client, id, {}, sink, reopen);
-  if (end && end->interrupted && options.stop_on_interrupt) {
-    note(fmt::format("stopping {}; Ctrl-C again leaves it to stop by itself", id));
-    forget_interrupt();
-    const auto stopped =
-        client.batch("TerminateJob", Json::object({{"jobId", id}, {"reason", "Interrupted by its user"}}));
-    if (!stopped) return std::unexpected(stopped.error());
-    // The lines shown so far are not shown again.
-    end = follow_log(client, id, LogSelection{.attempt = {}, .tail = 0}, sink, reopen);
-  }
+  FollowHooks hooks{.reopen = [&] { return open_session(context.global); }, .go_on_when_interrupted = {}};
+  bool stopping = false;
+  if (options.stop_on_interrupt)
+    hooks.go_on_when_interrupted = [&](Client& server) {
+      return std::exchange(stopping, true) ? Outcome<bool>(false) : stop_job(server, id);
+    };
+  const auto end = follow_log(client, id, {}, sink, hooks);
   if (!end) {
     note(fmt::format("the job goes on; follow it again with: teson logs -f{} {}", how_to_name_server(context), id));
     return std::unexpected(end.error());
