@@ -60,8 +60,10 @@ Status create_all(http::Handler& batch, const Resources& host) {
 Status follow_host_size(http::Handler& batch, const RegistryView& registry, const Resources& host) {
   for (const auto& environment : registry.environments()) {
     const auto tag = environment->tags.find(kHostSized);
-    if (tag == environment->tags.end() || tag->second != "true" || environment->max_vcpus == host_vcpus(host)) continue;
-    const Json update = {{"computeEnvironment", environment->name}, {"computeResources", {{"maxvCpus", host_vcpus(host)}}}};
+    if (tag == environment->tags.end() || tag->second != "true") continue;
+    if (environment->instance_types.size() == 1 && environment->instance_types[0].size == host) continue;
+    const Json resources = {{"maxvCpus", host_vcpus(host)}, {"instanceTypes", {"host"}}};
+    const Json update = {{"computeEnvironment", environment->name}, {"computeResources", resources}};
     if (auto status = call(batch, "updatecomputeenvironment", update); !status) return status;
   }
   return {};

@@ -161,7 +161,7 @@ class Service {
     auto store = SqliteLogStore::open(directory_.path());
     if (!store) return std::unexpected(store.error());
     log_store_ = std::move(*store);
-    logs_ = std::make_unique<logs::LogsApi>(directory_.path(), journal_->history(), *log_store_,
+    logs_ = std::make_unique<logs::LogsApi>(directory_.path(), journal_->history(), *log_store_, *clock_,
                                             logs::LogsSettings{config_.region, config_.account_id});
 
     authenticator_ = std::make_unique<http::Authenticator>(*keys_, [this] { return clock_->wall(); });
