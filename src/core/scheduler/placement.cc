@@ -26,8 +26,8 @@ const InstanceState* instance_with_room(const State& state, const std::string& e
   return best;
 }
 
-std::optional<Instance> new_instance_for(const State& state, const ComputeEnvironment& environment, const Resources& ask,
-                                         Instant now) {
+std::optional<Instance> new_instance_for(const State& state, const ComputeEnvironment& environment,
+                                         const Resources& ask, Instant now) {
   const int64_t room = environment.max_vcpus * 1000 - state.instance_vcpus_of(environment.name);
   if (environment.instance_types.empty()) {
     if (ask.milli_vcpus > room) return std::nullopt;
@@ -84,8 +84,8 @@ Attempt make_attempt(const State& state, const Job& job, const Instance& instanc
 
 }  // namespace
 
-Instance make_instance(const State& state, const ComputeEnvironment& environment, const std::string& type, Resources size,
-                       Money price_hour, Instant now) {
+Instance make_instance(const State& state, const ComputeEnvironment& environment, const std::string& type,
+                       Resources size, Money price_hour, Instant now) {
   Prng prng(state.instances_started(), "instance");
   return Instance{InstanceId{prng.next()}, environment.name, type, environment.market, size, price_hour, now};
 }

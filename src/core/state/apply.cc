@@ -34,9 +34,7 @@ void State::on(const fact::QueueDeleted& f) {
   queues_.erase(found);
 }
 
-void State::on(const fact::DefinitionPut& f) {
-  definitions_[f.value.name].insert_or_assign(f.value.revision, f.value);
-}
+void State::on(const fact::DefinitionPut& f) { definitions_[f.value.name].insert_or_assign(f.value.revision, f.value); }
 
 void State::on(const fact::JobSubmitted& f) {
   Job job;

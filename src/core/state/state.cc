@@ -31,19 +31,29 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
     const InstanceId id = instance.id;
     instances_.emplace(id, InstanceState{std::move(instance), {}, 0, snapshot.last_fact_at});
   }
+  std::vector<Job*> loaded;
   for (auto& job : snapshot.jobs) {
     const JobId id = job.id;
     const auto [at, fresh] = jobs_.emplace(id, std::move(job));
     TESON_CHECK(fresh, "a job stands twice in the snapshot");
-    index_job(at->second);
+    loaded.push_back(&at->second);
   }
+  // Only when all are there: what one waits for may come later.
+  for (Job* job : loaded) index_job(*job);
 }
 
 void State::index_job(Job& job) {
   QueueState& queue = queue_of(job);
   queue.jobs.emplace(job.order, job.id);
   if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {
-    for (const JobId& awaited : pending->waiting_for) dependents_[awaited].push_back(job.id);
+    for (const JobId& awaited : pending->waiting_for) {
+      if (jobs_.contains(awaited)) {
+        dependents_[awaited].push_back(job.id);
+      } else {
+        // One that succeeded would not be waited for any more.
+        doomed_dependents_.emplace(job.id, "Dependent job failed: " + awaited.text());
+      }
+    }
     if (pending->waiting_for.empty()) ready_dependents_.insert(job.id);
   } else if (std::holds_alternative<job_state::Runnable>(job.state)) {
     make_runnable(job);
@@ -177,11 +187,10 @@ void State::finish(Job& job, JobState end) {
     for (const JobId& id : found->second) {
       Job& dependent = known_job(id);
       auto& waiting = std::get<job_state::Pending>(dependent.state).waiting_for;
-      waiting.erase(job.id);
       if (!succeeded) {
+        // It stays among those waited for: a snapshot taken now must still tell that the dependent cannot run.
         doomed_dependents_.emplace(id, "Dependent job failed: " + job.id.text() + " (" + job.spec.name + ")");
-        ready_dependents_.erase(id);
-      } else if (waiting.empty() && !doomed_dependents_.contains(id)) {
+      } else if (waiting.erase(job.id); waiting.empty()) {
         ready_dependents_.insert(id);
       }
     }
