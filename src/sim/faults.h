@@ -18,7 +18,7 @@ struct BrokenInvariant {
 };
 
 // A macro, since the words must cost nothing while all is well.
-#define SIM_REQUIRE(holds, ...) \
+#define SIM_REQUIRE(holds, ...)   \
   if (static_cast<bool>(holds)) { \
   } else                          \
     throw ::teson::sim::BrokenInvariant { fmt::format(__VA_ARGS__) }
@@ -36,6 +36,7 @@ struct Faults {
   double snapshot = 0;              // load() first folds some facts into the snapshot
   double launch_lost = 0;
   double launch_delayed = 0;
+  double launch_doubled = 0;
   double stop_lost = 0;
   double report_lost = 0;
   double report_doubled = 0;
@@ -50,13 +51,12 @@ struct Faults {
 
 // Faults that no port permits: they prove that the checkers see. Off but in tests.
 struct Sabotage {
-  bool journal_loses_a_batch = false;       // acknowledged, then gone
-  bool launcher_ignores_the_lock = false;   // a repeated launch starts a second agent
-  bool launcher_reports_false_ends = false; // an end is reported while the program runs
-  bool launcher_says_lost_too_early = false; // AttemptLost before the processes are killed
-  bool launcher_never_stops = false;        // stop() does nothing
-  bool launcher_never_repeats = false;      // no sweep: a lost report is lost for ever
-  bool client_repeats_blindly = false;      // a submit is sent again without asking what became of the first
+  bool journal_loses_a_batch = false;         // the last one before a load is gone, though acknowledged
+  bool launcher_ignores_directories = false;  // a doubled launch starts a second agent
+  bool launcher_reports_false_ends = false;   // an end is reported while the program runs
+  bool launcher_says_lost_too_early = false;  // AttemptLost before the processes are killed
+  bool launcher_never_repeats = false;        // no sweep: a lost report is lost for ever
+  bool client_repeats_blindly = false;        // a submit is sent again without asking what became of the first
 };
 
 // Every place where the control plane may die: each call out of it is one, before and after.

@@ -50,17 +50,17 @@ void Ledger::take(std::span<const Fact> facts, std::span<const Job> finished) {
   for (size_t i = touched_before; i < touched_.size(); ++i) {
     const JobRecord& job = jobs_.at(touched_[i]);
     SIM_REQUIRE(!job.stop_asked || job.finished() || job.live, "job {} was stopped and still waits to run",
-            touched_[i].text());
+                touched_[i].text());
   }
   check_finished(finished);
 }
 
 void Ledger::check_finished(std::span<const Job> finished) {
   SIM_REQUIRE(finished.size() == finished_now_.size(), "a batch finishes {} jobs and archives {}", finished_now_.size(),
-          finished.size());
+              finished.size());
   for (size_t i = 0; i < finished.size(); ++i) {
     SIM_REQUIRE(finished[i].id == finished_now_[i], "a batch finishes job {} and archives {}", finished_now_[i].text(),
-            finished[i].id.text());
+                finished[i].id.text());
     compare(finished[i]);
   }
 }
@@ -74,27 +74,27 @@ void Ledger::compare(const Job& job) const {
   const JobRecord* record = find(job.id);
   SIM_REQUIRE(record != nullptr, "job {} is shown and was never submitted durably", job.id.text());
   SIM_REQUIRE(std::string_view(status_name(job)) == name_of(record->phase), "job {} is shown {}, its facts say {}",
-          job.id.text(), status_name(job), name_of(record->phase));
-  SIM_REQUIRE(job.order == record->order, "job {} has order {}, it was submitted as number {}", job.id.text(), job.order,
-          record->order);
+              job.id.text(), status_name(job), name_of(record->phase));
+  SIM_REQUIRE(job.order == record->order, "job {} has order {}, it was submitted as number {}", job.id.text(),
+              job.order, record->order);
   SIM_REQUIRE(job.past.size() == record->ends.size(), "job {} shows {} past attempts of {}", job.id.text(),
-          job.past.size(), record->ends.size());
+              job.past.size(), record->ends.size());
   for (size_t i = 0; i < job.past.size(); ++i) {
     const Attempt& past = job.past[i];
-    SIM_REQUIRE(past.number == static_cast<int>(i) + 1 && past.end && past.end->exit_code == record->ends[i].exit_code &&
-                past.end->cause == record->ends[i].cause,
-            "job {} shows attempt {} otherwise than it ended", job.id.text(), i + 1);
+    SIM_REQUIRE(past.number == static_cast<int>(i) + 1 && past.end &&
+                    past.end->exit_code == record->ends[i].exit_code && past.end->cause == record->ends[i].cause,
+                "job {} shows attempt {} otherwise than it ended", job.id.text(), i + 1);
   }
   const Attempt* live = live_attempt(job);
   SIM_REQUIRE((live != nullptr) == record->live.has_value(), "job {} shows a live attempt: {}, its facts: {}",
-          job.id.text(), live != nullptr, record->live.has_value());
+              job.id.text(), live != nullptr, record->live.has_value());
   if (live) {
     SIM_REQUIRE(live->number == record->live->number && live->gpus == record->live->gpus &&
-                live->instance == record->live->instance,
-            "job {} shows its live attempt otherwise than it was placed", job.id.text());
+                    live->instance == record->live->instance,
+                "job {} shows its live attempt otherwise than it was placed", job.id.text());
   }
   SIM_REQUIRE(job.stop.has_value() == record->stop_asked, "job {} shows a stop request: {}", job.id.text(),
-          job.stop.has_value());
+              job.stop.has_value());
 }
 
 std::string Ledger::objection_to(const AttemptId& id) const {
@@ -155,7 +155,7 @@ void Ledger::on(const fact::EnvironmentDeleted& f) {
   SIM_REQUIRE(instance_vcpus(f.name) == 0, "compute environment {} is deleted with instances", f.name);
   for (const auto& [name, queue] : queues_) {
     SIM_REQUIRE(std::ranges::find(queue.environments, f.name) == queue.environments.end(),
-            "compute environment {} is deleted while queue {} uses it", f.name, name);
+                "compute environment {} is deleted while queue {} uses it", f.name, name);
   }
   environments_.erase(found);
 }
@@ -163,7 +163,7 @@ void Ledger::on(const fact::EnvironmentDeleted& f) {
 void Ledger::on(const fact::QueuePut& f) {
   for (const std::string& name : f.value.environments) {
     SIM_REQUIRE(environments_.contains(name), "queue {} names compute environment {}, which is not there", f.value.name,
-            name);
+                name);
   }
   queues_.insert_or_assign(f.value.name, f.value);
 }
@@ -178,7 +178,7 @@ void Ledger::on(const fact::QueueDeleted& f) {
 void Ledger::on(const fact::DefinitionPut& f) {
   int& highest = definitions_[f.value.name];
   SIM_REQUIRE(f.value.revision >= 1 && f.value.revision <= highest + 1, "definition {} jumps to revision {} from {}",
-          f.value.name, f.value.revision, highest);
+              f.value.name, f.value.revision, highest);
   highest = std::max(highest, f.value.revision);
 }
 
@@ -198,7 +198,7 @@ void Ledger::on(const fact::JobSubmitted& f) {
   }
   const auto queue = queues_.find(f.spec.queue);
   SIM_REQUIRE(queue != queues_.end() && queue->second.enabled, "job {} enters queue {}, which is absent or disabled",
-          f.id.text(), f.spec.queue);
+              f.id.text(), f.spec.queue);
   SIM_REQUIRE(jobs_.emplace(f.id, std::move(job)).second, "job {} is submitted twice", f.id.text());
   live_.insert(f.id);
   ++jobs_in_queue_[f.spec.queue];
@@ -209,7 +209,8 @@ void Ledger::on(const fact::JobTagged& f) { known(f.id, "JobTagged").spec.tags =
 
 void Ledger::on(const fact::JobReady& f) {
   JobRecord& job = known(f.id, "JobReady");
-  SIM_REQUIRE(job.phase == JobRecord::Phase::kPending, "job {} becomes ready and is {}", f.id.text(), name_of(job.phase));
+  SIM_REQUIRE(job.phase == JobRecord::Phase::kPending, "job {} becomes ready and is {}", f.id.text(),
+              name_of(job.phase));
   for (const JobId& id : job.spec.depends_on) {
     SIM_REQUIRE(succeeded(id), "job {} becomes ready before its dependency {} succeeded", f.id.text(), id.text());
   }
@@ -229,8 +230,8 @@ void Ledger::on(const fact::JobFailed& f) {
   JobRecord& job = known(f.id, "JobFailed");
   SIM_REQUIRE(!job.live, "job {} fails over its live attempt {}", f.id.text(), job.live ? job.live->number : 0);
   const auto& needs = job.spec.depends_on;
-  const bool dependency_failed =
-      job.phase == JobRecord::Phase::kPending && std::ranges::any_of(needs, [this](const JobId& id) { return failed(id); });
+  const bool dependency_failed = job.phase == JobRecord::Phase::kPending &&
+                                 std::ranges::any_of(needs, [this](const JobId& id) { return failed(id); });
   SIM_REQUIRE(job.stop_asked || dependency_failed, "job {} fails without a stop or a failed dependency", f.id.text());
   finish(f.id, job, false);
   step(f.id);
@@ -243,12 +244,13 @@ void Ledger::on(const fact::InstanceStarted& f) {
   SIM_REQUIRE(instances_ever_.insert(i.id.value).second, "instance {} starts twice", i.id.text());
   const auto environment = environments_.find(i.environment);
   SIM_REQUIRE(environment != environments_.end() && environment->second.enabled,
-          "instance {} starts in compute environment {}, which is absent or disabled", i.id.text(), i.environment);
+              "instance {} starts in compute environment {}, which is absent or disabled", i.id.text(), i.environment);
   SIM_REQUIRE(i.size.fits_in(site_.host) && i.size.milli_vcpus > 0, "instance {} of {} is larger than the host",
-          i.id.text(), i.type);
+              i.id.text(), i.type);
   const int64_t total = instance_vcpus(i.environment) + i.size.milli_vcpus;
-  SIM_REQUIRE(total <= environment->second.max_vcpus * 1000, "instance {} takes compute environment {} to {} of {} vCPUs",
-          i.id.text(), i.environment, total / 1000, environment->second.max_vcpus);
+  SIM_REQUIRE(total <= environment->second.max_vcpus * 1000,
+              "instance {} takes compute environment {} to {} of {} vCPUs", i.id.text(), i.environment, total / 1000,
+              environment->second.max_vcpus);
   instances_.emplace(i.id, InstanceRecord{i, {}, 0});
 }
 
@@ -263,18 +265,20 @@ void Ledger::on(const fact::AttemptPlaced& f) {
   JobRecord& job = known(f.id, "AttemptPlaced");
   SIM_REQUIRE(job.phase == JobRecord::Phase::kRunnable, "job {} is placed and is {}", f.id.text(), name_of(job.phase));
   SIM_REQUIRE(f.attempt.number == std::ssize(job.ends) + 1, "job {} begins attempt {} after {}", f.id.text(),
-          f.attempt.number, job.ends.size());
+              f.attempt.number, job.ends.size());
   for (const JobId& id : job.spec.depends_on) {
     SIM_REQUIRE(succeeded(id), "job {} starts before its dependency {} succeeded", f.id.text(), id.text());
   }
   const auto queue = queues_.find(job.spec.queue);
-  SIM_REQUIRE(queue != queues_.end() && queue->second.enabled, "job {} starts from queue {}, which is absent or disabled",
-          f.id.text(), job.spec.queue);
+  SIM_REQUIRE(queue != queues_.end() && queue->second.enabled,
+              "job {} starts from queue {}, which is absent or disabled", f.id.text(), job.spec.queue);
   SIM_REQUIRE(std::ranges::find(queue->second.environments, f.attempt.environment) != queue->second.environments.end(),
-          "job {} starts in compute environment {}, which its queue does not use", f.id.text(), f.attempt.environment);
+              "job {} starts in compute environment {}, which its queue does not use", f.id.text(),
+              f.attempt.environment);
   const auto environment = environments_.find(f.attempt.environment);
   SIM_REQUIRE(environment != environments_.end() && environment->second.enabled,
-          "job {} starts in compute environment {}, which is absent or disabled", f.id.text(), f.attempt.environment);
+              "job {} starts in compute environment {}, which is absent or disabled", f.id.text(),
+              f.attempt.environment);
   occupy(f.id, f);
   job.live = JobRecord::Live{f.attempt.number, f.attempt.instance, f.attempt.allocated, f.attempt.gpus};
   job.phase = JobRecord::Phase::kStarting;
@@ -284,20 +288,20 @@ void Ledger::on(const fact::AttemptPlaced& f) {
 void Ledger::occupy(const JobId& id, const fact::AttemptPlaced& f) {
   const Attempt& attempt = f.attempt;
   SIM_REQUIRE(attempt.allocated == jobs_.at(id).spec.resources, "job {} is given other resources than it asked for",
-          id.text());
+              id.text());
   const auto instance = instances_.find(attempt.instance);
   SIM_REQUIRE(instance != instances_.end() && instance->second.value.environment == attempt.environment,
-          "job {} is placed on instance {}, which its compute environment does not have", id.text(),
-          attempt.instance.text());
+              "job {} is placed on instance {}, which its compute environment does not have", id.text(),
+              attempt.instance.text());
   InstanceRecord& record = instance->second;
   record.used = record.used + attempt.allocated;
   ++record.attempts;
   SIM_REQUIRE(record.used.fits_in(record.value.size), "instance {} is given out beyond its size by job {}",
-          attempt.instance.text(), id.text());
+              attempt.instance.text(), id.text());
   host_used_ = host_used_ + attempt.allocated;
   SIM_REQUIRE(host_used_.fits_in(site_.host), "the host is given out beyond its size by job {}", id.text());
   SIM_REQUIRE(std::ssize(attempt.gpus) == attempt.allocated.gpus, "job {} asked for {} GPUs and holds {}", id.text(),
-          attempt.allocated.gpus, attempt.gpus.size());
+              attempt.allocated.gpus, attempt.gpus.size());
   for (const int gpu : attempt.gpus) {
     SIM_REQUIRE(gpu >= 0 && gpu < site_.host.gpus, "job {} holds GPU {}, which the host does not have", id.text(), gpu);
     SIM_REQUIRE(gpus_used_.insert(gpu).second, "GPU {} is given to job {} and is held already", gpu, id.text());
@@ -306,8 +310,8 @@ void Ledger::occupy(const JobId& id, const fact::AttemptPlaced& f) {
 
 void Ledger::on(const fact::AttemptStarted& f) {
   JobRecord& job = known(f.id.job, "AttemptStarted");
-  SIM_REQUIRE(job.phase == JobRecord::Phase::kStarting && job.live->number == f.id.number, "attempt {} starts and is {}",
-          f.id.text(), name_of(job.phase));
+  SIM_REQUIRE(job.phase == JobRecord::Phase::kStarting && job.live->number == f.id.number,
+              "attempt {} starts and is {}", f.id.text(), name_of(job.phase));
   job.phase = JobRecord::Phase::kRunning;
   step(f.id.job);
 }
@@ -318,7 +322,7 @@ void Ledger::on(const fact::AttemptEnded& f) {
   SIM_REQUIRE(!alive_ || !alive_(f.id), "attempt {} ends in the journal while its program runs", f.id.text());
   const fact::Verdict expected = expected_verdict(job, f.end);
   SIM_REQUIRE(f.verdict == expected, "attempt {} ends with verdict {}, the retry rules say {}", f.id.text(),
-          static_cast<int>(f.verdict), static_cast<int>(expected));
+              static_cast<int>(f.verdict), static_cast<int>(expected));
   InstanceRecord& instance = instances_.at(job.live->instance);
   instance.used = instance.used - job.live->allocated;
   --instance.attempts;

@@ -1,7 +1,7 @@
 // The judge: what the committed facts amount to, by rules written a second time and without the code under test.
 //
-// It is told each durable batch, refuses (throws BrokenInvariant) what breaks a rule, and keeps what a later look at the
-// control plane's state, the archive or the agents' world must agree with. Cost: O(log n) per fact.
+// It is told each durable batch, refuses (throws BrokenInvariant) what breaks a rule, and keeps what a later look at
+// the control plane's state, the archive or the agents' world must agree with. Cost: O(log n) per fact.
 #pragma once
 
 #include <functional>

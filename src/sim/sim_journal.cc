@@ -42,7 +42,8 @@ bool wanted(const HistoryQuery& query, const Job& job) {
 
 template <class T>
 T decoded(Result<T> value, const char* what) {
-  if (!value) throw BrokenInvariant{fmt::format("a {} does not come back from its JSON: {}", what, value.error().message)};
+  if (!value)
+    throw BrokenInvariant{fmt::format("a {} does not come back from its JSON: {}", what, value.error().message)};
   return std::move(*value);
 }
 
@@ -75,7 +76,6 @@ Status SimJournal::append(std::span<const Fact> facts, std::span<const Job> fini
 
 void SimJournal::keep(std::span<const Fact> facts, std::span<const Job> finished) {
   if (observer_) observer_(facts, finished);
-  if (around_.sabotage.journal_loses_a_batch && prng_.chance(0.01)) return;
   facts_.insert(facts_.end(), facts.begin(), facts.end());
   batch_ends_.push_back(facts_.size());
   const std::lock_guard lock(mutex_);
@@ -130,6 +130,10 @@ Result<JournalContents> SimJournal::load() {
   if (now < unreadable_until_) {
     around_.coverage.met(Met::kJournalUnreadable);
     return fail(ErrorKind::kIo, "simulated read error");
+  }
+  if (around_.sabotage.journal_loses_a_batch && !batch_ends_.empty()) {
+    batch_ends_.pop_back();
+    facts_.resize(batch_ends_.empty() ? 0 : batch_ends_.back());
   }
   if (facts_.size() > kFoldAbove || prng_.chance(around_.faults.snapshot)) fold();
   return as_read_back();

@@ -1,7 +1,8 @@
 // A journal in memory that refuses, fails with and without keeping, is unreadable for a while, and folds facts into
 // snapshots as it likes. With the archive of finished jobs and log streams beside it.
 //
-// Thread: one; the archive is read from any. Outlives the control plane's crashes. Passes the contract suites of ports/journal.h and ports/history.h.
+// Thread: one; the archive is read from any. Outlives the control plane's crashes. Passes the contract suites of
+// ports/journal.h and ports/history.h.
 #pragma once
 
 #include <functional>
@@ -64,9 +65,9 @@ class SimJournal final : public Journal, public History {
 
   Snapshot snapshot_;
   uint64_t snapshot_seq_ = 0;
-  std::vector<Fact> facts_;        // after the snapshot
+  std::vector<Fact> facts_;         // after the snapshot
   std::vector<size_t> batch_ends_;  // indexes into facts_: where a snapshot may be taken
-  mutable std::mutex mutex_;  // over what follows: readers of history come from other threads
+  mutable std::mutex mutex_;        // over what follows: readers of history come from other threads
   std::map<uint64_t, Job> archive_;
   std::unordered_map<JobId, uint64_t> archived_order_;
   std::map<std::string, LogStreamRecord> streams_;

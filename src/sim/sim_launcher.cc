@@ -51,11 +51,7 @@ size_t SimLauncher::remembered() const {
 void SimLauncher::launch(const LaunchOrder& order) {
   around_.crash_points.pass(Met::kCrashAmongEffects);
   watched_.insert(order.id);
-  const bool repeated = agents_.contains(order.id) || orders_.contains(order.id);
-  if (repeated) {
-    around_.coverage.met(Met::kLaunchRepeated);
-    if (!around_.sabotage.launcher_ignores_the_lock) return;
-  }
+  if (directories_.contains(order.id) || orders_.contains(order.id)) return around_.coverage.met(Met::kLaunchRepeated);
   orders_.insert_or_assign(order.id, order);
   if (prng_.chance(around_.faults.launch_lost)) {
     around_.coverage.met(Met::kLaunchLost);  // until the sweep
@@ -72,13 +68,15 @@ void SimLauncher::launch(const LaunchOrder& order) {
     }
   } else {
     spawn(order, {});
+    if (prng_.chance(around_.faults.launch_doubled)) {
+      around_.timeline.after(up_to(Duration::millis(500)), [this, order] { spawn(order, {}); });
+    }
   }
   around_.crash_points.pass(Met::kCrashAmongEffects);
 }
 
 void SimLauncher::stop(const AttemptId& id, Duration grace) {
   around_.crash_points.pass(Met::kCrashAmongEffects);
-  if (around_.sabotage.launcher_never_stops) return;
   stops_.insert_or_assign(id, grace);
   if (prng_.chance(around_.faults.stop_lost)) {
     around_.coverage.met(Met::kStopLost);  // until the sweep
@@ -130,6 +128,9 @@ void SimLauncher::forget(std::span<const AttemptId> ids) {
 // ---- The world ----
 
 void SimLauncher::spawn(const LaunchOrder& order, Duration delay) {
+  if (!directories_.insert(order.id).second && !around_.sabotage.launcher_ignores_directories) {
+    return around_.coverage.met(Met::kLaunchRepeated);
+  }
   Agent agent;
   agent.order = order;
   agent.plan = planner_(order);
@@ -195,7 +196,8 @@ void SimLauncher::terminate(Agent& agent, EndCause cause, Duration grace) {
     Agent* ending = current(id, serial);
     if (!ending) return;
     const bool ran = ending->phase == Phase::kRunning;
-    if (stubborn) ending->end.reason = fmt::format("did not stop within {} s of SIGTERM: killed", grace.whole_seconds());
+    if (stubborn)
+      ending->end.reason = fmt::format("did not stop within {} s of SIGTERM: killed", grace.whole_seconds());
     end_program(id, serial, cause, ran ? std::optional(stubborn ? kSigkill : kSigterm) : std::nullopt);
   });
 }
@@ -301,7 +303,8 @@ void SimLauncher::sweep(uint64_t generation) {
     const auto orders = orders_;
     for (const auto& [id, order] : orders) spawn(order, {});
     for (const auto& [id, grace] : stops_) {
-      if (const auto found = agents_.find(id); found != agents_.end()) terminate(found->second, EndCause::kStopped, grace);
+      if (const auto found = agents_.find(id); found != agents_.end())
+        terminate(found->second, EndCause::kStopped, grace);
     }
     for (auto& [id, agent] : agents_) {
       if (!watched_.contains(id) || agent.phase == Phase::kSpawned) continue;

@@ -11,7 +11,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_set>
 
 #include "ports/launcher.h"
 #include "sim/faults.h"
@@ -44,7 +43,7 @@ class SimLauncher final : public Launcher {
     int exit_code = 0;
     bool out_of_memory = false;
     bool exec_fails = false;
-    bool agent_dies = false;      // at the end of `run`, instead of a result
+    bool agent_dies = false;       // at the end of `run`, instead of a result
     bool ignores_sigterm = false;  // lives until the grace ends
   };
   using Planner = std::function<Plan(const LaunchOrder&)>;
@@ -110,6 +109,7 @@ class SimLauncher final : public Launcher {
 
   // The world.
   std::map<AttemptId, Agent> agents_;
+  std::set<AttemptId> directories_;  // of every attempt that was ever launched: forgetting prunes, and leaves it
   uint64_t spawned_ = 0;
   size_t alive_ = 0;
 

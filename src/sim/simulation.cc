@@ -13,9 +13,9 @@
 namespace teson::sim {
 namespace {
 
-constexpr size_t kMaxBatch = 100;        // as control/loop.cc
+constexpr size_t kMaxBatch = 100;         // as control/loop.cc
 constexpr uint64_t kStepsPerAudit = 512;  // a look at every live job, not only at those touched
-constexpr int kIdleWakes = 50;           // in a row, at one moment, without a fact: the loop would spin
+constexpr int kIdleWakes = 50;            // in a row, at one moment, without a fact: the loop would spin
 
 uint64_t fnv1a(uint64_t hash, std::string_view text) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
@@ -24,10 +24,9 @@ uint64_t fnv1a(uint64_t hash, std::string_view text) {
 
 Met kind_of(const FactBody& body) {
   constexpr std::array<Met, std::variant_size_v<FactBody>> kKinds = {
-      Met::kEnvironmentPut,  Met::kEnvironmentDeleted, Met::kQueuePut,       Met::kQueueDeleted,
-      Met::kDefinitionPut,   Met::kJobSubmitted,       Met::kJobTagged,      Met::kJobReady,
-      Met::kInstanceStarted, Met::kInstanceEnded,      Met::kAttemptPlaced,  Met::kAttemptStarted,
-      Met::kAttemptFailed,   Met::kStopRequested,      Met::kJobFailed};
+      Met::kEnvironmentPut, Met::kEnvironmentDeleted, Met::kQueuePut,      Met::kQueueDeleted,    Met::kDefinitionPut,
+      Met::kJobSubmitted,   Met::kJobTagged,          Met::kJobReady,      Met::kInstanceStarted, Met::kInstanceEnded,
+      Met::kAttemptPlaced,  Met::kAttemptStarted,     Met::kAttemptFailed, Met::kStopRequested,   Met::kJobFailed};
   if (const auto* ended = std::get_if<fact::AttemptEnded>(&body)) {
     if (ended->verdict == fact::Verdict::kRetry) return Met::kAttemptRetried;
     if (ended->verdict == fact::Verdict::kSucceeded) return Met::kAttemptSucceeded;
@@ -63,6 +62,7 @@ Faults Simulation::random_faults(const Options& options) {
   f.snapshot = 0.1 + some(0.9);
   f.launch_lost = some(0.05);
   f.launch_delayed = some(0.2);
+  f.launch_doubled = some(0.1);
   f.stop_lost = some(0.5);
   f.report_lost = some(0.1);
   f.report_doubled = some(0.2);
@@ -84,8 +84,7 @@ Simulation::Simulation(const Options& options)
       timeline_(beginning()),
       crash_points_(Prng(options.seed, "crashes"), faults_, coverage_),
       ledger_(site_),
-      journal_(site_, Prng(options.seed, "journal"),
-               {timeline_, faults_, options_.sabotage, crash_points_, coverage_}),
+      journal_(site_, Prng(options.seed, "journal"), {timeline_, faults_, options_.sabotage, crash_points_, coverage_}),
       launcher_([this](AttemptReport report) { post(std::move(report)); }, Prng(options.seed, "launcher"),
                 {timeline_, faults_, options_.sabotage, crash_points_, coverage_}),
       judge_(ledger_, site_),
@@ -113,9 +112,9 @@ Report Simulation::run() {
     while (ledger_.job_steps() < options_.job_steps && !stalled()) timeline_.run_next();
     calm_down();
   } catch (const BrokenInvariant& broken) {
-    report.broken = fmt::format("{} (virtual second {:.6f}, controller step {}, fact {}, crash point {})", broken.what,
-                                (timeline_.now() - beginning()).micros / 1e6, steps_, facts_kept_,
-                                crash_points_.passed());
+    report.broken =
+        fmt::format("{} (virtual second {:.6f}, controller step {}, fact {}, crash point {})", broken.what,
+                    (timeline_.now() - beginning()).micros / 1e6, steps_, facts_kept_, crash_points_.passed());
   }
   report.crash_at = options_.crash_at;
   report.job_steps = ledger_.job_steps();
@@ -336,7 +335,6 @@ void Simulation::check_all() {
 void Simulation::calm_down() {
   calm_ = true;
   faults_ = {};
-  crash_points_.crash_exactly_at(0);
   bool opened = prng_.chance(0.3);  // or some queues stay disabled, and their jobs wait with that reason
   const Instant deadline = timeline_.now() + Duration::seconds(12 * 3600);
   int quiet = 0;

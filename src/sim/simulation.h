@@ -1,7 +1,7 @@
 // One seeded run: the production Controller under virtual time, between clients and agents that do their worst.
 //
-// The controller is destroyed and recovered as a process would be; journal, archive and agents survive. After every step
-// independent judges (ledger.h, world_judge.h) compare what was promised with what is. At the end the faults are
+// The controller is destroyed and recovered as a process would be; journal, archive and agents survive. After every
+// step independent judges (ledger.h, world_judge.h) compare what was promised with what is. At the end the faults are
 // switched off and everything must come to rest. One seed gives one trace, bit for bit, in one build.
 #pragma once
 

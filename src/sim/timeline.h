@@ -1,7 +1,7 @@
 // Virtual time and what is due in it: an event heap ordered by (time, sequence), so that one seed gives one trace.
 //
-// True time only goes on. What a process reads is a wall clock that may be set back or forward under it (ports/clock.h).
-// Thread: one. An event may schedule others and may throw: it has left the heap by then.
+// True time only goes on. What a process reads is a wall clock that may be set back or forward under it
+// (ports/clock.h). Thread: one. An event may schedule others and may throw: it has left the heap by then.
 #pragma once
 
 #include <cstdint>
@@ -61,9 +61,7 @@ class Timeline {
     Event event;
   };
   // For the standard heap, whose front is the largest.
-  static bool later(const Entry& a, const Entry& b) {
-    return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
-  }
+  static bool later(const Entry& a, const Entry& b) { return a.at != b.at ? a.at > b.at : a.sequence > b.sequence; }
 
   VirtualClock clock_;
   std::vector<Entry> heap_;

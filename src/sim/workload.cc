@@ -26,17 +26,18 @@ void Workload::send(Command command, std::function<void(const Result<Accepted>&)
   const uint64_t request = ++requests_;
   const auto* submit = std::get_if<command::SubmitJob>(&command);
   outstanding_[request] = submit ? std::optional(*submit) : std::nullopt;
-  const bool sent = server_.submit(std::move(command), [this, request, then = std::move(then)](Result<Accepted> result) {
-    SIM_REQUIRE(outstanding_.erase(request) == 1, "request {} is answered twice", request);
-    if (result) {
-      around_.coverage.met(Met::kCommandAccepted);
-    } else if (result.error().kind == ErrorKind::kUnavailable) {
-      around_.coverage.met(Met::kCommandUnavailable);
-    } else {
-      around_.coverage.met(Met::kCommandRejected);
-    }
-    if (then) then(result);
-  });
+  const bool sent =
+      server_.submit(std::move(command), [this, request, then = std::move(then)](Result<Accepted> result) {
+        SIM_REQUIRE(outstanding_.erase(request) == 1, "request {} is answered twice", request);
+        if (result) {
+          around_.coverage.met(Met::kCommandAccepted);
+        } else if (result.error().kind == ErrorKind::kUnavailable) {
+          around_.coverage.met(Met::kCommandUnavailable);
+        } else {
+          around_.coverage.met(Met::kCommandRejected);
+        }
+        if (then) then(result);
+      });
   if (!sent) outstanding_.erase(request);
 }
 
@@ -112,10 +113,20 @@ void Workload::follow_up(const command::SubmitJob& submit) {
 
 void Workload::open_everything() {
   for (const auto& [name, queue] : around_.ledger.queues()) {
-    send(command::UpdateQueue{name, [](Queue& q) -> Status { q.enabled = true; return {}; }}, {});
+    send(command::UpdateQueue{name,
+                              [](Queue& q) -> Status {
+                                q.enabled = true;
+                                return {};
+                              }},
+         {});
   }
   for (const auto& [name, environment] : around_.ledger.environments()) {
-    send(command::UpdateEnvironment{name, [](ComputeEnvironment& e) -> Status { e.enabled = true; return {}; }}, {});
+    send(command::UpdateEnvironment{name,
+                                    [](ComputeEnvironment& e) -> Status {
+                                      e.enabled = true;
+                                      return {};
+                                    }},
+         {});
   }
 }
 
@@ -150,7 +161,10 @@ Command Workload::random_registry_command() {
     case 1:
       return command::DeleteQueue{queue};
     case 2:
-      return command::UpdateQueue{queue, [on](Queue& q) -> Status { q.enabled = on; return {}; }};
+      return command::UpdateQueue{queue, [on](Queue& q) -> Status {
+                                    q.enabled = on;
+                                    return {};
+                                  }};
     case 3:
       return command::UpdateQueue{queue, [order = random_environment_order(), p = below(3)](Queue& q) -> Status {
                                     q.environments = order;
@@ -158,7 +172,10 @@ Command Workload::random_registry_command() {
                                     return {};
                                   }};
     case 4:
-      return command::UpdateEnvironment{environment, [on](ComputeEnvironment& e) -> Status { e.enabled = on; return {}; }};
+      return command::UpdateEnvironment{environment, [on](ComputeEnvironment& e) -> Status {
+                                          e.enabled = on;
+                                          return {};
+                                        }};
     case 5: {
       ComputeEnvironment fresh = random_environment(environment);
       return command::UpdateEnvironment{environment, [fresh](ComputeEnvironment& e) -> Status {
@@ -176,7 +193,10 @@ Command Workload::random_registry_command() {
     }
     default:
       return command::UpdateDefinition{fmt::format("d{}", below(3)), static_cast<int>(below(4)),
-                                       [](JobDefinition& d) -> Status { d.active = false; return {}; }};
+                                       [](JobDefinition& d) -> Status {
+                                         d.active = false;
+                                         return {};
+                                       }};
   }
 }
 

@@ -1,4 +1,5 @@
-// The judge of the agents' world: what really runs, and whether the journal permits it. Independent of the control plane.
+// The judge of the agents' world: what really runs, and whether the journal permits it. Independent of the control
+// plane.
 #pragma once
 
 #include <set>
@@ -8,8 +9,8 @@
 
 namespace teson::sim {
 
-// Refuses (throws BrokenInvariant): a second agent of one job, an attempt that runs twice, an agent whose attempt is not
-// live in the journal, programs that hold more than the host has, a GPU held twice.
+// Refuses (throws BrokenInvariant): a second agent of one job, an attempt that runs twice, an agent whose attempt is
+// not live in the journal, programs that hold more than the host has, a GPU held twice.
 class WorldJudge final : public AgentObserver {
  public:
   WorldJudge(const Ledger& ledger, const Site& site) : ledger_(ledger), site_(site) {}

@@ -120,9 +120,10 @@ int main(int argc, char** argv) {
     job_steps += report.job_steps;
     jobs += report.jobs;
     coverage.add(report.coverage);
-    fmt::print("seed {:>6}: {:>8} job-steps, {:>6} jobs, {:>7} loop steps, {:>4} crashes, {:>9.0f} job-steps/s, {:016x}\n",
-               options.seed, report.job_steps, report.jobs, report.steps, report.coverage.count(Met::kCrash),
-               static_cast<double>(report.job_steps) / took, report.hash);
+    fmt::print(
+        "seed {:>6}: {:>8} job-steps, {:>6} jobs, {:>7} loop steps, {:>4} crashes, {:>9.0f} job-steps/s, {:016x}\n",
+        options.seed, report.job_steps, report.jobs, report.steps, report.coverage.count(Met::kCrash),
+        static_cast<double>(report.job_steps) / took, report.hash);
     std::fflush(stdout);
     if (report.broken) {
       if (arguments.crash_everywhere) options.crash_at = report.crash_at;
@@ -130,7 +131,9 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
-  fmt::print("\nmet:\n{}\n{} job-steps of {} jobs over {} seeds in {:.1f} s of one CPU: {:.0f} job-steps/s, no broken invariant\n",
-             coverage.table(), job_steps, jobs, arguments.seeds, seconds, static_cast<double>(job_steps) / seconds);
+  fmt::print(
+      "\nmet:\n{}\n{} job-steps of {} jobs over {} seeds in {:.1f} s of one CPU: {:.0f} job-steps/s, no broken "
+      "invariant\n",
+      coverage.table(), job_steps, jobs, arguments.seeds, seconds, static_cast<double>(job_steps) / seconds);
   return 0;
 }
