@@ -23,7 +23,7 @@ def test_cpp_layout_is_clang_formats():
 
 def test_shell_scripts_pass_shellcheck():
     scripts = [path for path in tracked("tools", ".ci", "bench", "tests", "examples")
-               if (ROOT / path).read_bytes()[:40].split(b"\n")[0] in (b"#!/bin/bash", b"#!/bin/sh")]
+               if (ROOT / path).read_bytes()[:40].split(b"\n")[0] in (b"#!/bin/bash", b"#!/bin/sh", b"#!/usr/bin/env bash")]
     assert "tools/deps" in scripts
     check(["shellcheck", *scripts])
 
