@@ -111,7 +111,7 @@ TEST(RequestParser, RefusesWhatIsNotARequest) {
            "GET /a HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",  //
            "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
            "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-           "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+           "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
        }) {
     const Outcome out = parse(bytes);
     ASSERT_TRUE(out.error) << bytes;
