@@ -114,27 +114,32 @@ class CgroupBuilder {
 
  private:
   void build_v2(const CgroupPosition& position) {
-    const bool memory_exists = has_word(position.mount + "/cgroup.controllers", "memory");
+    std::vector<std::string> controllers;
+    for (const char* controller : {"memory", "cpu", "pids"}) {
+      if (has_word(position.mount + "/cgroup.controllers", controller)) controllers.emplace_back(controller);
+    }
     std::string path = position.path;
     while (true) {
-      if (try_v2(position.mount + path, memory_exists)) return;
+      if (try_v2(position.mount + path, controllers)) return;
       if (path.empty()) return;
       path.resize(path.rfind('/'));
     }
   }
 
-  bool try_v2(const std::string& base, bool want_memory) {
+  // `controllers`: those that this kernel runs in v2. A place without the memory controller is no good if there is one.
+  bool try_v2(const std::string& base, const std::vector<std::string>& controllers) {
     if (!make_group(base, name_)) return false;
     const std::string parent = base + kParentName;
     const std::string directory = parent + "/" + name_;
-    for (const char* controller : {"memory", "cpu", "pids"}) {
+    for (const std::string& controller : controllers) {
       if (!has_word(directory + "/cgroup.controllers", controller)) {
-        const std::string word = std::string("+") + controller;
+        const std::string word = "+" + controller;
         if (!has_word(parent + "/cgroup.controllers", controller)) write_control(base + "/cgroup.subtree_control", word);
         write_control(parent + "/cgroup.subtree_control", word);
       }
     }
-    const bool memory = has_word(directory + "/cgroup.controllers", "memory");
+    const bool want_memory = !controllers.empty() && controllers.front() == "memory";
+    const bool memory = want_memory && has_word(directory + "/cgroup.controllers", "memory");
     OwnedFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if ((want_memory && !memory) || !fd || !can_enter(fd.get())) {
       ::rmdir(directory.c_str());
@@ -144,6 +149,7 @@ class CgroupBuilder {
     group_.directories_.push_back(directory);
     group_.clone_fd_ = std::move(fd);
     group_.can_kill_ = exists(directory + "/cgroup.kill");
+    if (controllers.empty()) return true;
     if (memory) limit_memory_v2(directory);
     if (has_word(directory + "/cgroup.controllers", "cpu")) {
       const int64_t shares = limits_.milli_vcpus * 1024 / 1000;

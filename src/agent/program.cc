@@ -132,7 +132,8 @@ void become(const Program& program, int error_fd) {
   ::setsid();
   for (const int tasks : program.cgroup_tasks) {
     // "0" to v1 "tasks" moves this one thread, all there is, without the lock that a whole-process move waits for.
-    if (::write(tasks, "0", 1) != 1) give_up(error_fd, LaunchStep::kCgroup, errno);
+    // EINVAL: a real-time process may not enter a CPU group; it then runs outside of that one.
+    if (::write(tasks, "0", 1) != 1 && errno != EINVAL) give_up(error_fd, LaunchStep::kCgroup, errno);
   }
   raise_oom_score(program.oom_score_raise);
   reset_signals();
