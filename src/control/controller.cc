@@ -8,6 +8,7 @@
 #include "control/handle.h"
 #include "control/launch_order.h"
 #include "control/replay.h"
+#include "core/explain/waiting.h"
 #include "core/scheduler/decide.h"
 
 namespace teson {
@@ -201,6 +202,11 @@ void Controller::carry_out(const Fact& fact) {
   } else if (const auto* ended = std::get_if<fact::AttemptEnded>(&fact.body)) {
     launcher_.forget({&ended->id, 1});
   }
+}
+
+std::string Controller::waiting_reason(const Job& job) const {
+  const bool could_start = std::holds_alternative<job_state::Runnable>(job.state);
+  return could_start && !trouble_.empty() ? trouble_ : teson::waiting_reason(state_, job);
 }
 
 std::optional<Instant> Controller::next_wakeup() const {

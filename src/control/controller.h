@@ -52,6 +52,8 @@ class Controller {
   RegistryView& registry() { return registry_; }
   // Why nothing starts now, in words for users; empty while all is well.
   const std::string& trouble() const { return trouble_; }
+  // Why this job waits: the trouble that keeps everything from starting, else what the job itself waits for.
+  std::string waiting_reason(const Job& job) const;
 
  private:
   struct PendingReply {

@@ -35,6 +35,7 @@ namespace teson {
 namespace {
 
 constexpr char kVersion[] = TESON_VERSION;
+constexpr Duration kLogSweepEvery = Duration::seconds(600);  // log groups' retention
 
 Result<Config> effective_config(const ServeOptions& options) {
   Result<Config> config = options.config.empty() ? Result<Config>(Config{}) : load_config(options.config);
@@ -93,10 +94,17 @@ class Service {
     if (auto status = start_faces(site, std::move(*catalogue), listen); !status) return status;
     spdlog::info("teson {} serves {} on http://{} ({}{})", kVersion, directory_.path(), http_->address(),
                  resources_text(site.host), host->gpus.empty() ? "; no GPU: " + host->gpu_note : "");
-    return write_server_file(directory_.path(), http_->address(), kVersion);
+    return write_server_file(directory_.path(), http_->address(), config_.region, kVersion);
   }
 
   // Called about once a second.
+  void tend() {
+    watch_disk();
+    if (clock_->now() < next_sweep_) return;
+    next_sweep_ = clock_->now() + kLogSweepEvery;
+    if (const auto swept = log_store_->sweep(clock_->now()); !swept) spdlog::warn("log retention: {}", swept.error().message);
+  }
+
   void watch_disk() {
     const auto free = probe_.free_bytes(directory_.path());
     const bool low = free && *free < config_.disk_reserve_mib * (int64_t{1} << 20);
@@ -191,6 +199,7 @@ class Service {
   Config config_;
   LinuxHostProbe probe_;
   bool held_ = false;
+  Instant next_sweep_;
   std::unique_ptr<http::FixedCredentials> keys_;
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<SystemClock> clock_;
@@ -248,7 +257,7 @@ int serve(const ServeOptions& options) {
 
   constexpr timespec kSecond{1, 0};
   int signal_number = 0;
-  while ((signal_number = sigtimedwait(&ending, nullptr, &kSecond)) < 0) service.watch_disk();
+  while ((signal_number = sigtimedwait(&ending, nullptr, &kSecond)) < 0) service.tend();
   spdlog::info("{}: stopping; running jobs carry on", strsignal(signal_number));
   service.stop();
   return 0;

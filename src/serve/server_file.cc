@@ -8,11 +8,14 @@
 
 namespace teson {
 
-Status write_server_file(const std::string& data, const std::string& address, const std::string& version) {
+Status write_server_file(const std::string& data, const std::string& address, const std::string& region,
+                         const std::string& version) {
   const std::string path = data + "/server.json";
   const std::string temporary = path + ".new";
   std::ofstream file(temporary, std::ios::trunc);
-  file << nlohmann::json{{"endpoint", "http://" + address}, {"pid", getpid()}, {"version", version}}.dump() << '\n';
+  const nlohmann::json body{
+      {"endpoint", "http://" + address}, {"pid", getpid()}, {"region", region}, {"version", version}};
+  file << body.dump() << '\n';
   file.close();
   if (!file) return errno_error("write " + temporary);
   if (std::rename(temporary.c_str(), path.c_str()) != 0) return errno_error("rename " + temporary);

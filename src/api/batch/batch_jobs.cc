@@ -6,7 +6,6 @@
 #include "api/batch/batch_api.h"
 #include "api/batch/submit.h"
 #include "base/try.h"
-#include "core/explain/waiting.h"
 
 namespace teson::batch {
 namespace {
@@ -129,7 +128,7 @@ void BatchApi::describe_jobs(const CallPtr& call) {
   loop_.ask([this, call, described](const Controller& controller) {
     const State& state = controller.state();
     for (const JobId& id : described->asked) {
-      if (const Job* job = state.job(id)) described->found.emplace(id, JobView{*job, waiting_reason(state, *job)});
+      if (const Job* job = state.job(id)) described->found.emplace(id, JobView{*job, controller.waiting_reason(*job)});
     }
     worker_.post([this, call, described] {
       Status status;
@@ -168,7 +167,7 @@ void BatchApi::list_jobs(const CallPtr& call) {
 void BatchApi::scan_on(const CallPtr& call, const std::shared_ptr<Listing>& listing, std::optional<uint64_t> below) {
   loop_.ask([this, call, listing, below](const Controller& controller) {
     const size_t wanted = static_cast<size_t>(listing->query.limit) + 1 - listing->live.size();
-    LiveSlice slice = scan_live(controller.state(), listing->query, below, wanted, kScanSlice);
+    LiveSlice slice = scan_live(controller, listing->query, below, wanted, kScanSlice);
     for (JobView& view : slice.found) listing->live.push_back(std::move(view));
     const bool enough = listing->live.size() > static_cast<size_t>(listing->query.limit);
     if (slice.go_on_below && !enough) return scan_on(call, listing, slice.go_on_below);

@@ -8,7 +8,6 @@
 #include <map>
 
 #include "base/try.h"
-#include "core/explain/waiting.h"
 
 namespace teson::batch {
 namespace {
@@ -119,8 +118,9 @@ bool matches(const ListQuery& query, const Job& job) {
   return true;
 }
 
-LiveSlice scan_live(const State& state, const ListQuery& query, std::optional<uint64_t> below, size_t max_found,
+LiveSlice scan_live(const Controller& controller, const ListQuery& query, std::optional<uint64_t> below, size_t max_found,
                     size_t max_seen) {
+  const State& state = controller.state();
   LiveSlice out;
   const auto queue = state.queues().find(query.queue);
   if (queue == state.queues().end()) return out;
@@ -132,7 +132,7 @@ LiveSlice scan_live(const State& state, const ListQuery& query, std::optional<ui
       return out;
     }
     const Job* job = state.job(at->second);
-    if (job && matches(query, *job)) out.found.push_back({*job, waiting_reason(state, *job)});
+    if (job && matches(query, *job)) out.found.push_back({*job, controller.waiting_reason(*job)});
   }
   return out;
 }

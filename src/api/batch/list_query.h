@@ -11,7 +11,7 @@
 #include "api/batch/arn.h"
 #include "api/batch/job_json.h"
 #include "api/batch/page.h"
-#include "core/state/state.h"
+#include "control/controller.h"
 #include "ports/history.h"
 
 namespace teson::batch {
@@ -36,7 +36,7 @@ struct LiveSlice {
   std::vector<JobView> found;
   std::optional<uint64_t> go_on_below;  // there are more jobs, of smaller order
 };
-LiveSlice scan_live(const State& state, const ListQuery& query, std::optional<uint64_t> below, size_t max_found,
+LiveSlice scan_live(const Controller& controller, const ListQuery& query, std::optional<uint64_t> below, size_t max_found,
                     size_t max_seen);
 
 // Whether finished jobs can match at all.
