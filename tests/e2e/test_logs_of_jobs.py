@@ -4,55 +4,27 @@ import os
 import subprocess
 import threading
 import time
-import uuid
 
 import botocore.exceptions
 import pytest
 
+from conftest import DEADLINE_SECONDS, wait_for
+
 GROUP = "/aws/batch/job"
-DEADLINE_SECONDS = 60
 
 
-def wait_for(what, condition):
-    """Polls until the condition gives something true, and returns it."""
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while time.monotonic() < deadline:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.05)
-    pytest.fail(f"{what}: not within {DEADLINE_SECONDS} s")
+def submit(jobs, command, name=None):
+    """A job whose stream's name begins with `name`."""
+    return jobs.submit(definition=jobs.register(command, name=name))
 
 
-def submit(batch, command, name=None):
-    name = name or f"logs-{uuid.uuid4().hex[:12]}"
-    definition = batch.register_job_definition(
-        jobDefinitionName=name, type="container",
-        containerProperties={"image": "host", "command": ["/bin/sh", "-c", command],
-                             "resourceRequirements": [{"type": "VCPU", "value": "1"},
-                                                      {"type": "MEMORY", "value": "128"}]})
-    return batch.submit_job(jobName=name, jobQueue="default",
-                            jobDefinition=definition["jobDefinitionArn"])["jobId"]
+def stream_of(jobs, job):
+    return wait_for("a log stream", lambda: jobs.describe(job)["container"].get("logStreamName"))
 
 
-def describe(batch, job):
-    return batch.describe_jobs(jobs=[job])["jobs"][0]
-
-
-def stream_of(batch, job):
-    return wait_for("a log stream", lambda: describe(batch, job)["container"].get("logStreamName"))
-
-
-def finish(batch, job):
-    return wait_for("the job's end", lambda: (lambda d: d["status"] in ("SUCCEEDED", "FAILED") and d)(describe(batch, job)))
-
-
-def run(batch, command, name=None):
+def run(jobs, command, name=None):
     """Runs the job to its end and returns its stream's name."""
-    job = submit(batch, command, name)
-    detail = finish(batch, job)
-    assert detail["status"] == "SUCCEEDED", detail
-    return detail["container"]["logStreamName"]
+    return jobs.wait(submit(jobs, command, name), "SUCCEEDED")["container"]["logStreamName"]
 
 
 def forward(logs, stream, **arguments):
@@ -72,25 +44,9 @@ def messages(events):
     return [event["message"] for event in events]
 
 
-def cli(logs, *arguments):
-    credentials = logs._request_signer._credentials.get_frozen_credentials()
-    environment = {**os.environ, "AWS_ACCESS_KEY_ID": credentials.access_key,
-                   "AWS_SECRET_ACCESS_KEY": credentials.secret_key, "AWS_DEFAULT_REGION": logs.meta.region_name,
-                   "AWS_PAGER": "", "PYTHONUNBUFFERED": "1", "LC_ALL": "C.UTF-8"}
-    environment.pop("AWS_PROFILE", None)
-    return ["/usr/bin/aws", "--endpoint-url", logs.meta.endpoint_url, *arguments], environment
-
-
-def run_cli(logs, *arguments):
-    command, environment = cli(logs, *arguments)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_output_and_errors_come_in_order_with_times_that_never_go_back(batch, logs):
+def test_output_and_errors_come_in_order_with_times_that_never_go_back(jobs, logs):
     before = int(time.time() * 1000)
-    stream = run(batch, "echo one; echo two >&2; sleep 0.5; echo three")
+    stream = run(jobs, "echo one; echo two >&2; sleep 0.5; echo three")
     after = int(time.time() * 1000)
     events = forward(logs, stream)
     assert messages(events) == ["one", "two", "three"]
@@ -100,22 +56,22 @@ def test_output_and_errors_come_in_order_with_times_that_never_go_back(batch, lo
     assert all(event["ingestionTime"] >= event["timestamp"] for event in events)
 
 
-def test_unterminated_last_line_is_there_after_the_end(batch, logs):
-    assert messages(forward(logs, run(batch, "echo first; printf last"))) == ["first", "last"]
+def test_unterminated_last_line_is_there_after_the_end(jobs, logs):
+    assert messages(forward(logs, run(jobs, "echo first; printf last"))) == ["first", "last"]
 
 
-def test_unterminated_line_is_no_event_while_the_job_runs(batch, logs, tmp_path):
-    job = submit(batch, f"echo whole; printf part; while [ ! -e {tmp_path}/go ]; do sleep 0.05; done; echo ial")
-    stream = stream_of(batch, job)
+def test_unterminated_line_is_no_event_while_the_job_runs(jobs, logs, tmp_path):
+    job = submit(jobs, f"echo whole; printf part; while [ ! -e {tmp_path}/go ]; do sleep 0.05; done; echo ial")
+    stream = stream_of(jobs, job)
     wait_for("the first line", lambda: messages(forward(logs, stream)) == ["whole"])
     (tmp_path / "go").touch()
-    finish(batch, job)
+    jobs.wait(job)
     assert messages(forward(logs, stream)) == ["whole", "partial"]
 
 
-def test_log_is_followed_while_the_job_runs(batch, logs, tmp_path):
-    job = submit(batch, f"echo one; while [ ! -e {tmp_path}/go ]; do sleep 0.05; done; echo two")
-    stream = stream_of(batch, job)
+def test_log_is_followed_while_the_job_runs(jobs, logs, tmp_path):
+    job = submit(jobs, f"echo one; while [ ! -e {tmp_path}/go ]; do sleep 0.05; done; echo two")
+    stream = stream_of(jobs, job)
     seen, token = [], {}
 
     def poll():
@@ -125,13 +81,13 @@ def test_log_is_followed_while_the_job_runs(batch, logs, tmp_path):
         return seen
 
     wait_for("the first line", lambda: poll() == ["one"])
-    assert describe(batch, job)["status"] == "RUNNING"
+    assert jobs.describe(job)["status"] == "RUNNING"
     (tmp_path / "go").touch()
     wait_for("the second line", lambda: poll() == ["one", "two"])
 
 
-def test_fifty_thousand_lines_and_an_immediate_end(batch, logs):
-    stream = run(batch, "seq 0 49999")
+def test_fifty_thousand_lines_and_an_immediate_end(jobs, logs):
+    stream = run(jobs, "seq 0 49999")
     expected = [str(i) for i in range(50_000)]
     assert messages(forward(logs, stream)) == expected
 
@@ -151,16 +107,16 @@ def test_fifty_thousand_lines_and_an_immediate_end(batch, logs):
     assert len({event["eventId"] for event in found}) == 50_000
 
 
-def test_long_lines_bytes_that_are_not_text_and_progress_bars(batch, logs):
-    stream = run(batch, r"head -c 600000 /dev/zero | tr '\0' x; echo; printf 'a\377b\n'; printf '1%%\r2%%\r\n'; echo; echo end")
+def test_long_lines_bytes_that_are_not_text_and_progress_bars(jobs, logs):
+    stream = run(jobs, r"head -c 600000 /dev/zero | tr '\0' x; echo; printf 'a\377b\n'; printf '1%%\r2%%\r\n'; echo; echo end")
     events = messages(forward(logs, stream))
     assert "".join(events[:-4]) == "x" * 600_000
     assert len(events) > 5 and all(len(text) <= 256 * 1024 for text in events)
     assert events[-4:] == ["a\ufffdb", "1%\r2%", "", "end"]
 
 
-def test_times_bound_what_is_returned(batch, logs):
-    stream = run(batch, "echo a; sleep 1; echo b; sleep 1; echo c")
+def test_times_bound_what_is_returned(jobs, logs):
+    stream = run(jobs, "echo a; sleep 1; echo b; sleep 1; echo c")
     a, b, c = forward(logs, stream)
     assert a["timestamp"] < b["timestamp"] < c["timestamp"]
     page = logs.get_log_events(logGroupName=GROUP, logStreamName=stream, startFromHead=True,
@@ -171,16 +127,16 @@ def test_times_bound_what_is_returned(batch, logs):
     assert messages(page["events"]) == ["b", "c"]
 
 
-def test_tokens_of_another_stream_are_refused(batch, logs):
-    one, other = run(batch, "echo 1"), run(batch, "echo 2")
+def test_tokens_of_another_stream_are_refused(jobs, logs):
+    one, other = run(jobs, "echo 1"), run(jobs, "echo 2")
     token = logs.get_log_events(logGroupName=GROUP, logStreamName=one)["nextForwardToken"]
     for bad in (token, "f/0", "x"):
         with pytest.raises(logs.exceptions.InvalidParameterException):
             logs.get_log_events(logGroupName=GROUP, logStreamName=other, nextToken=bad)
 
 
-def test_filter_finds_terms_phrases_and_exclusions(batch, logs):
-    stream = run(batch, "echo 'epoch 1 loss=0.5'; echo 'WARN slow disk'; echo 'epoch 2 loss=0.4'; echo 'ERROR slow disk'")
+def test_filter_finds_terms_phrases_and_exclusions(jobs, logs):
+    stream = run(jobs, "echo 'epoch 1 loss=0.5'; echo 'WARN slow disk'; echo 'epoch 2 loss=0.4'; echo 'ERROR slow disk'")
 
     def found(pattern):
         return messages(logs.filter_log_events(logGroupName=GROUP, logStreamNames=[stream],
@@ -195,25 +151,23 @@ def test_filter_finds_terms_phrases_and_exclusions(batch, logs):
         found('{ $.level = "x" }')
 
 
-def test_filter_by_prefix_interleaves_streams_by_time(batch, logs, tmp_path):
-    name = f"pair-{uuid.uuid4().hex[:12]}"
-    one = submit(batch, f"echo a1; while [ ! -e {tmp_path}/one ]; do sleep 0.05; done; echo a2", name)
-    wait_for("its first line", lambda: messages(forward(logs, stream_of(batch, one))) == ["a1"])
-    run(batch, "sleep 1; echo b1", name)
+def test_filter_by_prefix_interleaves_streams_by_time(jobs, logs, tmp_path, unique):
+    one = submit(jobs, f"echo a1; while [ ! -e {tmp_path}/one ]; do sleep 0.05; done; echo a2", unique)
+    wait_for("its first line", lambda: messages(forward(logs, stream_of(jobs, one))) == ["a1"])
+    run(jobs, "sleep 1; echo b1", unique)
     time_of_b1 = time.time()
     wait_for("a later second", lambda: time.time() > time_of_b1 + 1)
     (tmp_path / "one").touch()
-    finish(batch, one)
+    jobs.wait(one)
     pages = list(logs.get_paginator("filter_log_events").paginate(
-        logGroupName=GROUP, logStreamNamePrefix=name + "/", PaginationConfig={"PageSize": 1}))
+        logGroupName=GROUP, logStreamNamePrefix=unique + "/", PaginationConfig={"PageSize": 1}))
     assert messages(itertools.chain.from_iterable(page["events"] for page in pages)) == ["a1", "b1", "a2"]
     assert all(len(page["events"]) <= 1 for page in pages)
 
 
-def test_streams_are_described_with_their_times(batch, logs):
-    name = f"described-{uuid.uuid4().hex[:12]}"
-    streams = sorted(run(batch, "echo x", name) for _ in range(3))
-    answer = logs.describe_log_streams(logGroupName=GROUP, logStreamNamePrefix=name + "/")
+def test_streams_are_described_with_their_times(jobs, logs, unique):
+    streams = sorted(run(jobs, "echo x", unique) for _ in range(3))
+    answer = logs.describe_log_streams(logGroupName=GROUP, logStreamNamePrefix=unique + "/")
     assert "nextToken" not in answer
     assert [stream["logStreamName"] for stream in answer["logStreams"]] == streams
     for stream in answer["logStreams"]:
@@ -224,13 +178,13 @@ def test_streams_are_described_with_their_times(batch, logs):
         assert stream["storedBytes"] == 0
         assert stream["arn"].endswith(f":log-group:{GROUP}:log-stream:{stream['logStreamName']}")
     pages = logs.get_paginator("describe_log_streams").paginate(
-        logGroupName=GROUP, logStreamNamePrefix=name + "/", PaginationConfig={"PageSize": 1})
+        logGroupName=GROUP, logStreamNamePrefix=unique + "/", PaginationConfig={"PageSize": 1})
     assert [stream["logStreamName"] for page in pages for stream in page["logStreams"]] == streams
 
 
-def test_latest_stream_is_found_by_time(batch, logs):
-    run(batch, "echo earlier")
-    latest = run(batch, "sleep 1; echo latest")
+def test_latest_stream_is_found_by_time(jobs, logs):
+    run(jobs, "echo earlier")
+    latest = run(jobs, "sleep 1; echo latest")
     answer = logs.describe_log_streams(logGroupName=GROUP, orderBy="LastEventTime", descending=True, limit=1)
     assert [stream["logStreamName"] for stream in answer["logStreams"]] == [latest]
     assert "nextToken" in answer
@@ -238,11 +192,11 @@ def test_latest_stream_is_found_by_time(batch, logs):
         logs.describe_log_streams(logGroupName=GROUP, orderBy="LastEventTime", logStreamNamePrefix="x")
 
 
-def test_group_is_always_there_and_is_not_for_clients_to_change(batch, logs):
+def test_group_is_always_there_and_is_not_for_clients_to_change(jobs, logs):
     groups = logs.describe_log_groups(logGroupNamePrefix=GROUP)["logGroups"]
     assert [group["logGroupName"] for group in groups] == [GROUP]
     assert groups[0]["arn"].endswith(f":log-group:{GROUP}:*")
-    stream = run(batch, "echo kept")
+    stream = run(jobs, "echo kept")
     with pytest.raises(logs.exceptions.ResourceAlreadyExistsException):
         logs.create_log_group(logGroupName=GROUP)
     refused = [
@@ -266,25 +220,26 @@ def test_unknown_stream_is_not_found(logs):
         logs.filter_log_events(logGroupName=GROUP, logStreamNames=["no/such/stream"])
 
 
-def test_cli_gets_events(batch, logs):
-    stream = run(batch, "echo through the command line")
-    text = run_cli(logs, "logs", "get-log-events", "--log-group-name", GROUP, "--log-stream-name", stream,
-                   "--query", "events[].message", "--output", "text")
-    assert text == "through the command line\n"
+def test_cli_gets_events(jobs, aws):
+    stream = run(jobs, "echo through the command line")
+    page = aws("logs", "get-log-events", "--log-group-name", GROUP, "--log-stream-name", stream)
+    assert messages(page["events"]) == ["through the command line"]
 
 
-def test_cli_tails(batch, logs):
-    stream = run(batch, "seq 1 5")
-    text = run_cli(logs, "logs", "tail", GROUP, "--log-stream-names", stream, "--format", "short")
-    assert [line.split(" ", 1)[1] for line in text.splitlines()] == ["1", "2", "3", "4", "5"]
+def test_cli_tails(jobs, server):
+    stream = run(jobs, "seq 1 5")
+    done = server.aws("logs", "tail", GROUP, "--log-stream-names", stream, "--format", "short", check=False)
+    assert done.returncode == 0, done.stderr
+    assert [line.split(" ", 1)[1] for line in done.stdout.splitlines()] == ["1", "2", "3", "4", "5"]
 
 
-def test_cli_tail_follows_a_running_job_without_a_gap_or_a_double(batch, logs, tmp_path):
-    name = f"follow-{uuid.uuid4().hex[:12]}"
-    job = submit(batch, f"i=0; while [ ! -e {tmp_path}/go ]; do echo line $i; i=$((i+1)); sleep 0.02; done; echo end", name)
-    stream_of(batch, job)
-    command, environment = cli(logs, "logs", "tail", GROUP, "--follow", "--since", "1h", "--format", "short",
-                               "--log-stream-name-prefix", name + "/")
+def test_cli_tail_follows_a_running_job_without_a_gap_or_a_double(jobs, server, tmp_path, unique):
+    job = submit(jobs, f"i=0; while [ ! -e {tmp_path}/go ]; do echo line $i; i=$((i+1)); sleep 0.02; done; echo end", unique)
+    stream_of(jobs, job)
+    environment = {**os.environ, **server.environment, "PYTHONUNBUFFERED": "1", "AWS_CONFIG_FILE": "/dev/null",
+                   "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"}
+    command = ["/usr/bin/aws", "--endpoint-url", server.endpoint, "logs", "tail", GROUP, "--follow", "--since", "1h",
+               "--format", "short", "--log-stream-name-prefix", unique + "/"]
     tail = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     guard = threading.Timer(DEADLINE_SECONDS, tail.kill)
     guard.start()
@@ -292,7 +247,7 @@ def test_cli_tail_follows_a_running_job_without_a_gap_or_a_double(batch, logs, t
         lines = []
         for text in tail.stdout:
             lines.append(text.rstrip("\n").split(" ", 1)[1])
-            # Enough for a second poll of the tail, which asks every 5 s.
+            # The tail asks every 5 s: so many lines take it more than one look.
             if len(lines) == 400:
                 (tmp_path / "go").touch()
             if lines[-1] == "end":
@@ -304,4 +259,4 @@ def test_cli_tail_follows_a_running_job_without_a_gap_or_a_double(batch, logs, t
         tail.kill()
         tail.wait()
         (tmp_path / "go").touch()
-        finish(batch, job)
+        jobs.wait(job)
