@@ -134,7 +134,8 @@ class CgroupBuilder {
     for (const std::string& controller : controllers) {
       if (!has_word(directory + "/cgroup.controllers", controller)) {
         const std::string word = "+" + controller;
-        if (!has_word(parent + "/cgroup.controllers", controller)) write_control(base + "/cgroup.subtree_control", word);
+        if (!has_word(parent + "/cgroup.controllers", controller))
+          write_control(base + "/cgroup.subtree_control", word);
         write_control(parent + "/cgroup.subtree_control", word);
       }
     }
@@ -176,8 +177,8 @@ class CgroupBuilder {
     if (!group_.has_cpu()) {
       const std::string directory = join_v1(positions, "cpu");
       const int64_t shares = std::max<int64_t>(limits_.milli_vcpus * 1024 / 1000, 2);
-      group_.has_cpu_ = !directory.empty() && (limits_.milli_vcpus == 0 ||
-                                               write_control(directory + "/cpu.shares", std::to_string(shares)));
+      group_.has_cpu_ = !directory.empty() &&
+                        (limits_.milli_vcpus == 0 || write_control(directory + "/cpu.shares", std::to_string(shares)));
     }
     if (!group_.has_pids()) {
       const std::string directory = join_v1(positions, "pids");

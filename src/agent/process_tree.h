@@ -1,8 +1,8 @@
 // All processes of an attempt: started together, told together, and none left behind.
 //
 // In a pid namespace where the kernel permits (an init of ours is pid 1 there: if the agent dies, however, the kernel
-// kills the whole namespace). Else the agent is the subreaper of everything below it. Single-threaded: the caller blocks
-// SIGCHLD, watches for it, and calls reap().
+// kills the whole namespace). Else the agent is the subreaper of everything below it. Single-threaded: the caller
+// blocks SIGCHLD, watches for it, and calls reap().
 #pragma once
 
 #include <sys/types.h>

@@ -118,7 +118,8 @@ std::string launch_failure_text(const LaunchFailure& failure, const Program& pro
       return fmt::format("CannotStartContainerError: cannot join the job's control group: {}", cause);
     case LaunchStep::kDirectory:
       return clip(fmt::format("CannotStartContainerError: cannot enter the working directory '{}': {}",
-                              clip(program.working_directory, 120), cause), 255);
+                              clip(program.working_directory, 120), cause),
+                  255);
     case LaunchStep::kFork:
       return fmt::format("CannotStartContainerError: cannot make a process: {}", cause);
     case LaunchStep::kExecute:

@@ -72,7 +72,8 @@ void Supervisor::run() {
   make_cgroup();
   look_for_stop();
   if (!take_room() || stop_grace_) {
-    return publish({.cause = EndCause::kStopped, .status_reason = "Stopped before the program started", .ended = wall_now()});
+    return publish(
+        {.cause = EndCause::kStopped, .status_reason = "Stopped before the program started", .ended = wall_now()});
   }
   if (start()) {
     watch();
@@ -197,8 +198,8 @@ void Supervisor::watch() {
 
 std::optional<Duration> Supervisor::next_deadline() const {
   std::optional<Duration> next;
-  for (const auto& deadline : {ending_ == Ending::kNone ? timeout_at_ : std::nullopt, kill_at_, poke_at_,
-                               indexer_->deadline()}) {
+  for (const auto& deadline :
+       {ending_ == Ending::kNone ? timeout_at_ : std::nullopt, kill_at_, poke_at_, indexer_->deadline()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
@@ -299,7 +300,8 @@ AttemptEnd Supervisor::describe_end() const {
   if (main.after_terminate) {
     end.cause = ending_ == Ending::kTimeout ? EndCause::kTimedOut : EndCause::kStopped;
     if (end.cause == EndCause::kTimedOut) end.status_reason = "Job attempt duration exceeded timeout";
-    if (had_to_kill_) end.reason = fmt::format("did not stop within {} of SIGTERM: killed", seconds_text(ending_grace_));
+    if (had_to_kill_)
+      end.reason = fmt::format("did not stop within {} of SIGTERM: killed", seconds_text(ending_grace_));
     return end;
   }
   if (*end.exit_code != 0 && cgroup_->oom_kills() > 0) {

@@ -1,5 +1,5 @@
-// The texts inside an attempt's directory: JSON, versioned, unknown fields ignored so that an older program reads what a
-// newer one wrote. Errors name the file and the field. Pure.
+// The texts inside an attempt's directory: JSON, versioned, unknown fields ignored so that an older program reads what
+// a newer one wrote. Errors name the file and the field. Pure.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ std::optional<Duration> decode_stop(std::string_view text);
 // One line of events.jsonl with its newline.
 struct AgentEvent {
   Instant at;
-  std::string event;          // "started", "stopping", "killing", "ended", "note", "held"
+  std::string event;  // "started", "stopping", "killing", "ended", "note", "held"
   std::optional<int64_t> pid;
   std::string detail;
 };

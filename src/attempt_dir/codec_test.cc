@@ -71,14 +71,16 @@ TEST(OrderCodec, ErrorsNameTheFileTheFieldAndWhatWouldBeRight) {
             "spec.json: field 'grace_us' must be a whole number, it is string");
   EXPECT_EQ(error_of(spec_with("\"grace_us\":1500000", "\"grace_us\":null")),
             "spec.json: field 'grace_us' is missing: it must be a whole number");
-  EXPECT_THAT(error_of(spec_with("\"attempt\":2", "\"attempt\":0")), HasSubstr("field 'attempt' is 0: it must be from 1"));
+  EXPECT_THAT(error_of(spec_with("\"attempt\":2", "\"attempt\":0")),
+              HasSubstr("field 'attempt' is 0: it must be from 1"));
   EXPECT_EQ(error_of(spec_with("0a1b2c3d-", "0a1b2c3d_")),
             "spec.json: field 'job' is '0a1b2c3d_4e5f-4a6b-8c7d-9e0f1a2b3c4d': it must be a job id");
   EXPECT_THAT(error_of(spec_with("\"version\":1", "\"version\":2")), HasSubstr("use a newer teson"));
   EXPECT_EQ(error_of(spec_with("[\"A\",\"1\"]", "[\"A\"]")),
             "spec.json: field 'environment' must be a list of [name, value], it is array");
-  EXPECT_EQ(error_of(spec_with("\"memory_mib\":64", "\"memory_mib\":-1")).find("spec.json limits: field 'memory_mib' is -1"),
-            0u);
+  EXPECT_EQ(
+      error_of(spec_with("\"memory_mib\":64", "\"memory_mib\":-1")).find("spec.json limits: field 'memory_mib' is -1"),
+      0u);
 }
 
 TEST(OrderCodec, TruncatedTextIsRefusedAtEveryLength) {
@@ -148,9 +150,14 @@ TEST(ResultCodec, TheWorstTextsFitInTheReserveOfOneBlock) {
 }
 
 TEST(ResultCodec, BytesThatAreNotUtf8AreReplacedNotRefused) {
-  const auto back = decode_result(encode_result({.id = kId, .end = {.reason = "a\xff" "b"}}), "result.json");
+  const auto back = decode_result(encode_result({.id = kId,
+                                                 .end = {.reason = "a\xff"
+                                                                   "b"}}),
+                                  "result.json");
   ASSERT_TRUE(back);
-  EXPECT_EQ(back->end.reason, "a\xEF\xBF\xBD" "b");
+  EXPECT_EQ(back->end.reason,
+            "a\xEF\xBF\xBD"
+            "b");
 }
 
 TEST(ResultCodec, AnUnknownCauseIsAnErrorThatSaysSo) {

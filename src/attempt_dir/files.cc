@@ -48,7 +48,8 @@ Status write_file(const std::string& path, std::string_view bytes, Durability du
   OwnedFd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, static_cast<mode_t>(mode)));
   if (!fd) return errno_error("cannot create " + draft);
   Status status = write_all(fd.get(), bytes, draft);
-  if (status && durability == Durability::kSynced && ::fsync(fd.get()) != 0) status = errno_error("cannot sync " + draft);
+  if (status && durability == Durability::kSynced && ::fsync(fd.get()) != 0)
+    status = errno_error("cannot sync " + draft);
   if (status && ::rename(draft.c_str(), path.c_str()) != 0) status = errno_error("cannot rename " + draft);
   if (!status) {
     ::unlink(draft.c_str());

@@ -104,7 +104,10 @@ TEST_F(Files, AnAgentIsRecognisedByMoreThanItsNumber) {
 TEST(Clip, NeverCutsInsideACharacter) {
   EXPECT_EQ(clip("abc", 3), "abc");
   EXPECT_EQ(clip("abcdefgh", 6), "abc...");
-  EXPECT_EQ(clip("ab\xC3\xB1" "defgh", 6), "ab...");  // ñ would be cut in half
+  EXPECT_EQ(clip("ab\xC3\xB1"
+                 "defgh",
+                 6),
+            "ab...");  // ñ would be cut in half
 }
 
 TEST(Paths, AreThoseOfTheContract) {

@@ -1,7 +1,7 @@
 // The lock: "this attempt's agent lives". Truth is the flock, never the pid: a zombie or a reused pid holds nothing.
 //
-// The launcher opens and locks the file before it spawns the agent, which inherits the descriptor: there is no moment at
-// which a launched agent is unlocked. The record inside says who it is; an empty file: no agent has begun yet, so no
+// The launcher opens and locks the file before it spawns the agent, which inherits the descriptor: there is no moment
+// at which a launched agent is unlocked. The record inside says who it is; an empty file: no agent has begun yet, so no
 // program was ever started (an agent starts nothing before its record is written).
 #pragma once
 

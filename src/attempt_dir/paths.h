@@ -11,15 +11,15 @@
 
 namespace teson {
 
-inline constexpr const char* kSpecFile = "spec.json";          // the order; written once, before the launch
-inline constexpr const char* kLockFile = "lock";               // flock held by the agent while it lives; LockRecord
-inline constexpr const char* kEventsFile = "events.jsonl";     // appended by the agent
-inline constexpr const char* kLogFile = "stdout.log";          // appended by the job's own descriptors
-inline constexpr const char* kLogIndexFile = "stdout.idx";     // LogIndex
-inline constexpr const char* kResultFile = "result.json";      // by rename, last of all
-inline constexpr const char* kResultReserve = "result.new";    // preallocated, so that a full disk loses no result
-inline constexpr const char* kStopFile = "stop.json";          // a stop that was asked for; first one stands
-inline constexpr const char* kAgentSocket = "agent.sock";      // datagrams to the agent: pokes
+inline constexpr const char* kSpecFile = "spec.json";        // the order; written once, before the launch
+inline constexpr const char* kLockFile = "lock";             // flock held by the agent while it lives; LockRecord
+inline constexpr const char* kEventsFile = "events.jsonl";   // appended by the agent
+inline constexpr const char* kLogFile = "stdout.log";        // appended by the job's own descriptors
+inline constexpr const char* kLogIndexFile = "stdout.idx";   // LogIndex
+inline constexpr const char* kResultFile = "result.json";    // by rename, last of all
+inline constexpr const char* kResultReserve = "result.new";  // preallocated, so that a full disk loses no result
+inline constexpr const char* kStopFile = "stop.json";        // a stop that was asked for; first one stands
+inline constexpr const char* kAgentSocket = "agent.sock";    // datagrams to the agent: pokes
 inline constexpr const char* kWorkDirectory = "work";
 inline constexpr const char* kControlSocket = "control.sock";  // below <data>
 // The control socket as seen from inside an attempt's directory.

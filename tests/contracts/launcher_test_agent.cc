@@ -1,4 +1,5 @@
-// `teson_test_agent agent DIR [LOCK_FD]`: what the launcher's and the agent's tests spawn in place of the whole program.
+// `teson_test_agent agent DIR [LOCK_FD]`: what the launcher's and the agent's tests spawn in place of the whole
+// program.
 #include <cstring>
 
 #include "agent/agent.h"

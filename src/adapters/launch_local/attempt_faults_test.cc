@@ -7,7 +7,6 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -178,30 +177,42 @@ bool write_control(const std::string& path, const std::string& text) {
   return fd && write_all(fd.get(), text, path);
 }
 
-// Runs `scenario` in a process with mounts of its own and TMPDIR on a file system of `kib` KiB. As an ordinary user too.
+constexpr const char* kSmallDisk = "TESON_TEST_SMALL_DISK";
+
+// In a forked child, so only system calls and what needs no other thread. False: errno says why.
+bool mount_small_disk(const std::string& place, int kib, uid_t user, gid_t group) {
+  if (::unshare(CLONE_NEWNS | (user == 0 ? 0 : CLONE_NEWUSER)) != 0) return false;
+  if (user != 0 && !(write_control("/proc/self/setgroups", "deny") &&
+                     write_control("/proc/self/uid_map", "0 " + std::to_string(user) + " 1") &&
+                     write_control("/proc/self/gid_map", "0 " + std::to_string(group) + " 1"))) {
+    return false;
+  }
+  const std::string size = "size=" + std::to_string(kib) + "k";
+  return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("tmpfs", place.c_str(), "tmpfs", 0, size.c_str()) == 0;
+}
+
+// Runs the current test once more, in a process with mounts of its own and TMPDIR on a file system of `kib` KiB; there
+// `scenario` is what it does. As an ordinary user too.
 void on_small_disk(int kib, void (*scenario)()) {
-  const uid_t user = ::geteuid();
-  const gid_t group = ::getegid();
+  if (std::getenv(kSmallDisk)) return scenario();
   std::string place = (std::filesystem::temp_directory_path() / "teson-disk-XXXXXX").string();
   ASSERT_NE(::mkdtemp(place.data()), nullptr);
+  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+  const std::string filter = std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name();
+  const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
   const pid_t child = ::fork();
   if (child == 0) {
-    bool ready = ::unshare(CLONE_NEWNS | (user == 0 ? 0 : CLONE_NEWUSER)) == 0;
-    if (ready && user != 0) {
-      ready = write_control("/proc/self/setgroups", "deny") &&
-              write_control("/proc/self/uid_map", "0 " + std::to_string(user) + " 1") &&
-              write_control("/proc/self/gid_map", "0 " + std::to_string(group) + " 1");
-    }
-    ready = ready && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-            ::mount("tmpfs", place.c_str(), "tmpfs", 0, ("size=" + std::to_string(kib) + "k").c_str()) == 0;
-    EXPECT_TRUE(ready) << "no small disk: " << std::strerror(errno);
+    if (!mount_small_disk(place, kib, user, group)) ::_exit(99);
     ::setenv("TMPDIR", place.c_str(), 1);
-    if (ready) scenario();
-    ::_exit(testing::Test::HasFailure() ? 1 : 0);
+    ::setenv(kSmallDisk, "1", 1);
+    ::execl("/proc/self/exe", "teson_launch_local_test", filter.c_str(), "--gtest_brief=1", nullptr);
+    ::_exit(98);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  EXPECT_EQ(status, 0) << "exit status " << WEXITSTATUS(status) << "; 99: the small disk could not be mounted";
   ::rmdir(place.c_str());
 }
 
@@ -241,7 +252,8 @@ void launch_without_room_for_a_result(LocalWorld& world, const LaunchOrder& orde
   fill_disk(world.data() + "/fill", 3);
   world.launcher().launch(order);
   const std::string events = world.paths(order.id).events();
-  ASSERT_TRUE(world.run_until([&] { return text_of(events).find("\"held\"") != std::string::npos; })) << text_of(events);
+  ASSERT_TRUE(world.run_until([&] { return text_of(events).find("\"held\"") != std::string::npos; }))
+      << text_of(events);
   EXPECT_TRUE(is_locked(world.paths(order.id).file(kLockFile)));
 }
 

@@ -25,9 +25,8 @@ DirectoryState read_directory_state(const AttemptPaths& paths) {
     return running;
   }
   if (!record) return Absent{};
-  const std::string detail = record->boot_id == current_boot_id()
-                                 ? fmt::format("agent (pid {}) is gone", record->pid)
-                                 : std::string("the host was rebooted");
+  const std::string detail = record->boot_id == current_boot_id() ? fmt::format("agent (pid {}) is gone", record->pid)
+                                                                  : std::string("the host was rebooted");
   return Orphaned{std::move(*record), detail};
 }
 

@@ -12,7 +12,7 @@
 namespace teson {
 
 namespace directory_state {
-struct Absent {};       // no directory, or no agent ever began: nothing was started
+struct Absent {};  // no directory, or no agent ever began: nothing was started
 struct Running {
   std::optional<LockRecord> record;  // absent for the instant between spawn and the agent's first step
   std::optional<Instant> started;

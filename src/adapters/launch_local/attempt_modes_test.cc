@@ -64,8 +64,8 @@ TEST_P(AttemptInEveryMode, StubbornGrandchildrenAreGoneOneSecondAfterTheGrace) {
 }
 
 TEST_P(AttemptInEveryMode, EndOfTheMainProgramEndsTheRestAtOnce) {
-  const LaunchOrder order =
-      world_.shell(stubborn_workers(3, "") + "until [ -e lock.1 ] && [ -e lock.2 ] && [ -e lock.3 ]; do :; done; exit 4");
+  const LaunchOrder order = world_.shell(stubborn_workers(3, "") +
+                                         "until [ -e lock.1 ] && [ -e lock.2 ] && [ -e lock.3 ]; do :; done; exit 4");
   const AttemptEnd end = world_.run(order);
   EXPECT_EQ(end.cause, EndCause::kExited);
   EXPECT_EQ(end.exit_code, 4);
@@ -75,7 +75,8 @@ TEST_P(AttemptInEveryMode, EndOfTheMainProgramEndsTheRestAtOnce) {
 TEST_P(AttemptInEveryMode, AProgramBelowAShellSeesSigterm) {
   // Not "exec": the shell stays the parent, and dies of SIGTERM before its child has finished saving.
   const LaunchOrder order = world_.shell(
-      "sh -c 'trap \"sleep 0.2; echo saved > checkpoint; exit 0\" TERM; touch ready; while :; do sleep 0.01; done'; true");
+      "sh -c 'trap \"sleep 0.2; echo saved > checkpoint; exit 0\" TERM; touch ready; while :; do sleep 0.01; done'; "
+      "true");
   world_.launch_and_wait_for_start(order);
   ASSERT_TRUE(world_.run_until([&] { return is_present(work(order, "ready")); }));
   world_.launcher().stop(order.id, Duration::seconds(10));
@@ -120,8 +121,9 @@ TEST_P(AttemptInEveryMode, AStoppedProcessIsWokenToHeedSigterm) {
 }
 
 TEST_P(AttemptInEveryMode, TimesAndExitCodeAreTheProgramsOwn) {
-  const AttemptEnd end = world_.run(world_.order({"/usr/bin/python3", "-c", "import time\nt = time.process_time\n"
-                                                                            "while t() < 0.3: pass\nraise SystemExit(7)"}));
+  const AttemptEnd end = world_.run(world_.order({"/usr/bin/python3", "-c",
+                                                  "import time\nt = time.process_time\n"
+                                                  "while t() < 0.3: pass\nraise SystemExit(7)"}));
   EXPECT_EQ(end.exit_code, 7);
   EXPECT_GE(end.usage.user_cpu + end.usage.system_cpu, Duration::millis(300));
   EXPECT_GE(end.usage.run, Duration::millis(300));

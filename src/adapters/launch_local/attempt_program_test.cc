@@ -15,7 +15,8 @@ using testing::HasSubstr;
 
 TEST(AttemptProgram, EachAttemptGetsAFreshDirectoryAndTheOldOneIsKept) {
   LocalWorld world;
-  LaunchOrder order = world.shell("[ -z \"$(ls -A)\" ] || exit 9; touch out.tmp $TESON_CHECKPOINTS/$TESON_ATTEMPT; exit 1");
+  LaunchOrder order =
+      world.shell("[ -z \"$(ls -A)\" ] || exit 9; touch out.tmp $TESON_CHECKPOINTS/$TESON_ATTEMPT; exit 1");
   EXPECT_EQ(world.run(order).exit_code, 1);
   LaunchOrder second = order;
   second.id.number = 2;
@@ -31,7 +32,8 @@ TEST(AttemptProgram, SeesItsOwnEnvironmentAndDefaultsWhereItHasNone) {
   LaunchOrder order = world.shell(
       "echo $A,$LANG,$TESON_ATTEMPT,$TESON_ATTEMPT_ID,$PYTHONUNBUFFERED,[$CUDA_VISIBLE_DEVICES]; "
       "[ $PWD = $TESON_WORK ] && [ $TESON_WORK = $TESON_DIR/work ] && [ -d $TESON_CHECKPOINTS ] && echo places");
-  order.environment = {{"A", "two words"}, {"LANG", "es_ES.UTF-8"}, {"CUDA_VISIBLE_DEVICES", "0"}, {"TESON_ATTEMPT_ID", "x"}};
+  order.environment = {
+      {"A", "two words"}, {"LANG", "es_ES.UTF-8"}, {"CUDA_VISIBLE_DEVICES", "0"}, {"TESON_ATTEMPT_ID", "x"}};
   world.run(order);
   EXPECT_EQ(world.log_of(order.id), "two words,es_ES.UTF-8,1," + order.id.text() + ",1,[]\nplaces\n");
 }
@@ -47,13 +49,13 @@ TEST(AttemptProgram, SeesTheGpusThatItWasAllocated) {
 
 TEST(AttemptProgram, InheritsNoDescriptorSignalMaskOrTerminal) {
   LocalWorld world;
-  const LaunchOrder order = world.order(
-      {"/usr/bin/python3", "-c",
-       "import os\n"
-       "print(sorted(int(n) for n in os.listdir('/proc/self/fd')))\n"  // 3 is the listing itself
-       "print(os.readlink('/proc/self/fd/0'), os.getsid(0) == os.getpid())\n"
-       "status = dict(line.split(':\\t') for line in open('/proc/self/status') if ':\\t' in line)\n"
-       "print(status['SigBlk'].strip())"});
+  const LaunchOrder order =
+      world.order({"/usr/bin/python3", "-c",
+                   "import os\n"
+                   "print(sorted(int(n) for n in os.listdir('/proc/self/fd')))\n"  // 3 is the listing itself
+                   "print(os.readlink('/proc/self/fd/0'), os.getsid(0) == os.getpid())\n"
+                   "status = dict(line.split(':\\t') for line in open('/proc/self/status') if ':\\t' in line)\n"
+                   "print(status['SigBlk'].strip())"});
   EXPECT_EQ(world.run(order).exit_code, 0);
   EXPECT_EQ(world.log_of(order.id), "[0, 1, 2, 3]\n/dev/null True\n0000000000000000\n");
 }

@@ -5,17 +5,14 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "adapters/launch_local/attempt_files.h"
+#include "adapters/launch_local/control_socket.h"
 #include "adapters/launch_local/spawn.h"
 #include "attempt_dir/files.h"
 #include "attempt_dir/leftovers.h"
@@ -38,29 +35,6 @@ Duration monotonic_now() {
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return Duration{int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000};
 }
-
-std::optional<AttemptId> parse_attempt_id(std::string_view text) {
-  const size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  const auto job = JobId::parse(text.substr(0, slash));
-  const int number = std::atoi(std::string(text.substr(slash + 1)).c_str());
-  if (!job || number < 1) return std::nullopt;
-  return AttemptId{*job, number};
-}
-
-// A socket address has room for 108 bytes: name it through an open directory instead.
-struct SocketAddress {
-  SocketAddress(const std::string& directory, const char* name)
-      : folder(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
-    address.sun_family = AF_UNIX;
-    const std::string path = fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-  }
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
-
-  OwnedFd folder;
-  sockaddr_un address{};
-};
 
 bool holds_nul(const LaunchOrder& order) {
   const auto in = [](const std::string& text) { return text.find('\0') != std::string::npos; };
@@ -105,13 +79,9 @@ Status LocalLauncher::set_up() {
   if (!program_) return errno_error("cannot open the agent's program " + options_.agent_program);
   if (const Status status = make_directories(data_ + "/attempts"); !status) return status;
 
-  control_.reset(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const SocketAddress address(data_, kControlSocket);
-  if (::connect(control_.get(), address.get(), sizeof address.address) == 0) {
-    return conflict("another server uses the data directory " + data_ + ": stop it, or choose another with --data");
-  }
-  ::unlink((data_ + "/" + kControlSocket).c_str());
-  if (::bind(control_.get(), address.get(), sizeof address.address) != 0) return errno_error("cannot listen on " + data_ + "/" + kControlSocket);
+  auto control = open_control_socket(data_);
+  if (!control) return std::unexpected(control.error());
+  control_ = std::move(*control);
 
   epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
   wake_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -194,12 +164,14 @@ Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
     look_soon(order.id);
     return {};
   }
-  if (holds_nul(order)) return invalid("the command or environment holds a NUL character, which no program can be given");
+  if (holds_nul(order))
+    return invalid("the command or environment holds a NUL character, which no program can be given");
   auto spec = encode_order(order);
   if (!spec) return std::unexpected(spec.error());
   if (const Status status = write_file(paths.file(kSpecFile), *spec, Durability::kRenameOnly); !status) return status;
   const std::string program = fmt::format("/proc/self/fd/{}", program_.get());
-  auto spawned = spawn_detached(program, {"teson", "agent", paths.directory, std::to_string(kInheritedFd)}, lock->get());
+  auto spawned =
+      spawn_detached(program, {"teson", "agent", paths.directory, std::to_string(kInheritedFd)}, lock->get());
   if (!spawned) return std::unexpected(spawned.error());
   watch_process(tracked, order.id, std::move(spawned->process));
   return {};
@@ -227,7 +199,7 @@ void LocalLauncher::stop(const AttemptId& id, Duration grace) {
   if (!exists(paths.file(kStopFile))) (void)write_file(paths.file(kStopFile), text, Durability::kRenameOnly, 0644);
   const OwnedFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const SocketAddress address(paths.directory, kAgentSocket);
-  ::sendto(socket.get(), text.data(), text.size(), MSG_NOSIGNAL, address.get(), sizeof address.address);
+  ::sendto(socket.get(), text.data(), text.size(), MSG_NOSIGNAL, address.get(), SocketAddress::size());
 }
 
 AttemptFinding LocalLauncher::settle(const AttemptId& id) {
@@ -245,8 +217,10 @@ AttemptFinding LocalLauncher::settle(const AttemptId& id) {
     }
     tracked_.erase(id);
     if (std::holds_alternative<directory_state::Absent>(state)) return AttemptUnknown{};
-    if (auto* ended = std::get_if<directory_state::Ended>(&state)) return AttemptEndedReport{std::move(ended->result.end)};
-    if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state)) return AttemptLostReport{wall_now(), spoilt->detail};
+    if (auto* ended = std::get_if<directory_state::Ended>(&state))
+      return AttemptEndedReport{std::move(ended->result.end)};
+    if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state))
+      return AttemptLostReport{wall_now(), spoilt->detail};
     orphan = std::get<directory_state::Orphaned>(std::move(state));
   }
   return clear_up(id, orphan.record, orphan.detail);

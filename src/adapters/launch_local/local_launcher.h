@@ -1,6 +1,6 @@
 // Launcher for this machine: one agent per attempt, spawned as `teson agent DIR` in a session of its own, so that it
-// outlives this process. The attempt's directory is the truth; datagrams on <data>/control.sock and pidfds only say when
-// to look, and a slow sweep looks anyway.
+// outlives this process. The attempt's directory is the truth; datagrams on <data>/control.sock and pidfds only say
+// when to look, and a slow sweep looks anyway.
 //
 // Thread: launch, stop, settle and forget from any one thread. Reports come from the launcher's own thread, or from the
 // calling thread inside launch() and stop(); the sink must not call back into the launcher.

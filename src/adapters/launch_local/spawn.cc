@@ -44,8 +44,7 @@ Result<Spawned> spawn_detached(const std::string& program, const std::vector<std
   ::sigfillset(&all);
   ::posix_spawnattr_setsigmask(&setup.attributes, &none);
   ::posix_spawnattr_setsigdefault(&setup.attributes, &all);
-  ::posix_spawnattr_setflags(&setup.attributes,
-                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setflags(&setup.attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 
   std::vector<char*> words;
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));

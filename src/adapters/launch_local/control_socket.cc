@@ -1,0 +1,44 @@
+#include "adapters/launch_local/control_socket.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "attempt_dir/paths.h"
+
+namespace teson {
+
+SocketAddress::SocketAddress(const std::string& directory, const char* name)
+    : folder_(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+  address_.sun_family = AF_UNIX;
+  const std::string path = fmt::format("/proc/self/fd/{}/{}", folder_.get(), name);
+  std::strncpy(address_.sun_path, path.c_str(), sizeof address_.sun_path - 1);
+}
+
+Result<OwnedFd> open_control_socket(const std::string& data_directory) {
+  OwnedFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return errno_error("cannot make a socket");
+  const SocketAddress address(data_directory, kControlSocket);
+  if (::connect(socket.get(), address.get(), SocketAddress::size()) == 0) {
+    return conflict("another server uses the data directory " + data_directory +
+                    ": stop it, or choose another with --data");
+  }
+  const std::string path = data_directory + "/" + kControlSocket;
+  ::unlink(path.c_str());
+  if (::bind(socket.get(), address.get(), SocketAddress::size()) != 0) return errno_error("cannot listen on " + path);
+  return socket;
+}
+
+std::optional<AttemptId> parse_attempt_id(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto job = JobId::parse(text.substr(0, slash));
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data() + slash + 1, text.data() + text.size(), number);
+  if (!job || error != std::errc() || end != text.data() + text.size() || number < 1) return std::nullopt;
+  return AttemptId{*job, number};
+}
+
+}  // namespace teson

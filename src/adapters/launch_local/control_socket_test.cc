@@ -1,0 +1,38 @@
+#include "adapters/launch_local/control_socket.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+namespace teson {
+namespace {
+
+TEST(AttemptIdText, OnlyWholeIdsAreTaken) {
+  const std::string job = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d";
+  EXPECT_EQ(parse_attempt_id(job + "/12"), (AttemptId{*JobId::parse(job), 12}));
+  for (const std::string& bad : {job, job + "/", job + "/0", job + "/-1", job + "/1x", std::string("x/1"),
+                                 job + "/99999999999", std::string(), std::string("/")}) {
+    EXPECT_EQ(parse_attempt_id(bad), std::nullopt) << bad;
+  }
+}
+
+TEST(ControlSocket, ALongDataDirectoryIsNoObstacle) {
+  std::string root = "/tmp/teson-socket-XXXXXX";
+  ASSERT_NE(::mkdtemp(root.data()), nullptr);
+  const std::string deep = root + "/" + std::string(200, 'd');
+  ASSERT_EQ(::mkdir(deep.c_str(), 0755), 0);
+  {
+    const auto first = open_control_socket(deep);
+    ASSERT_TRUE(first) << first.error().message;
+    const auto second = open_control_socket(deep);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().kind, ErrorKind::kConflict);
+  }
+  EXPECT_TRUE(open_control_socket(deep)) << "what a dead server left is replaced";
+  std::filesystem::remove_all(root);
+}
+
+}  // namespace
+}  // namespace teson
