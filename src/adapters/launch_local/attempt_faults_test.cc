@@ -177,8 +177,6 @@ bool write_control(const std::string& path, const std::string& text) {
   return fd && write_all(fd.get(), text, path);
 }
 
-constexpr const char* kSmallDisk = "TESON_TEST_SMALL_DISK";
-
 // In a forked child, so only system calls and what needs no other thread. False: errno says why.
 bool mount_small_disk(const std::string& place, int kib, uid_t user, gid_t group) {
   if (::unshare(CLONE_NEWNS | (user == 0 ? 0 : CLONE_NEWUSER)) != 0) return false;
@@ -192,10 +190,10 @@ bool mount_small_disk(const std::string& place, int kib, uid_t user, gid_t group
          ::mount("tmpfs", place.c_str(), "tmpfs", 0, size.c_str()) == 0;
 }
 
-// Runs the current test once more, in a process with mounts of its own and TMPDIR on a file system of `kib` KiB; there
-// `scenario` is what it does. As an ordinary user too.
+// Runs the current test once more, in a process with mounts of its own whose data directories lie on a file system of
+// `kib` KiB; there `scenario` is what it does. As an ordinary user too.
 void on_small_disk(int kib, void (*scenario)()) {
-  if (std::getenv(kSmallDisk)) return scenario();
+  if (std::getenv(kTestDiskVariable)) return scenario();
   std::string place = (std::filesystem::temp_directory_path() / "teson-disk-XXXXXX").string();
   ASSERT_NE(::mkdtemp(place.data()), nullptr);
   const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
@@ -205,8 +203,7 @@ void on_small_disk(int kib, void (*scenario)()) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (!mount_small_disk(place, kib, user, group)) ::_exit(99);
-    ::setenv("TMPDIR", place.c_str(), 1);
-    ::setenv(kSmallDisk, "1", 1);
+    ::setenv(kTestDiskVariable, place.c_str(), 1);
     ::execl("/proc/self/exe", "teson_launch_local_test", filter.c_str(), "--gtest_brief=1", nullptr);
     ::_exit(98);
   }

@@ -16,7 +16,9 @@ namespace teson {
 using namespace std::chrono_literals;
 
 LocalWorld::LocalWorld(LocalLauncherOptions options) : options_(std::move(options)) {
-  std::string name = (std::filesystem::temp_directory_path() / "teson-launch-XXXXXX").string();
+  const char* disk = ::getenv(kTestDiskVariable);
+  std::string name =
+      (disk ? std::string(disk) : std::filesystem::temp_directory_path().string()) + "/teson-launch-XXXXXX";
   EXPECT_NE(::mkdtemp(name.data()), nullptr);
   data_ = name;
   options_.agent_program = TESON_TEST_AGENT;

@@ -16,6 +16,10 @@
 
 namespace teson {
 
+// Where data directories are made instead of the usual temporary folder. Not TMPDIR: sanitizers put files of their own
+// there.
+inline constexpr const char* kTestDiskVariable = "TESON_TEST_DISK";
+
 class LocalWorld final : public LauncherFixture {
  public:
   explicit LocalWorld(LocalLauncherOptions options = {});
