@@ -91,6 +91,18 @@ int exit_code_of(const JobView& job) {
   return static_cast<int>(*job.exit_code);
 }
 
+std::string why_failed(const JobView& job) {
+  // Batch says this of every program that ended by itself: it explains nothing.
+  const bool by_itself = job.status_reason == "Essential container in task exited";
+  std::string text = job.exit_code ? fmt::format("exit code {}", *job.exit_code) : "";
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : ": ") + part;
+  };
+  if (!by_itself) add(job.status_reason);
+  if (job.reason != job.status_reason) add(job.reason);
+  return text.empty() ? job.status_reason : text;
+}
+
 std::string job_label(const JobView& job) {
   return fmt::format("{} ({})", printable(job.name), job.id.substr(0, kShortIdLength));
 }

@@ -45,6 +45,8 @@ bool is_status(const std::string& status);
 JobView job_view(const Json& detail);
 // SUCCEEDED: 0. FAILED: its exit code, or 1 where there is none or it was 0 (a stopped job may exit 0).
 int exit_code_of(const JobView& job);
+// Of a FAILED job, shortest first: "exit code 3", "exit code 137: OutOfMemoryError: ...", "Stopped by its user".
+std::string why_failed(const JobView& job);
 // "name (12ab34cd)".
 std::string job_label(const JobView& job);
 // How long it ran, or has been running until `at`.

@@ -80,6 +80,22 @@ TEST(ExitCodeOf, PassesTheProgramsOwnThrough) {
   EXPECT_EQ(exit_code_of(job), 0);
 }
 
+TEST(WhyFailed, LeavesOutWhatExplainsNothing) {
+  const auto why = [](const char* status_reason, const char* reason, std::optional<int64_t> code) {
+    JobView job;
+    job.status_reason = status_reason;
+    job.reason = reason;
+    job.exit_code = code;
+    return why_failed(job);
+  };
+  EXPECT_EQ(why("Essential container in task exited", "", 3), "exit code 3");
+  EXPECT_EQ(why("Essential container in task exited", "OutOfMemoryError: 64 MiB", 137),
+            "exit code 137: OutOfMemoryError: 64 MiB");
+  EXPECT_EQ(why("Task failed to start", "no such file", std::nullopt), "Task failed to start: no such file");
+  EXPECT_EQ(why("Stopped by its user", "", std::nullopt), "Stopped by its user");
+  EXPECT_EQ(why("Essential container in task exited", "", std::nullopt), "Essential container in task exited");
+}
+
 // Two queues; ListJobs gives one job a page.
 StandInAnswer two_queues(const StandInRequest& request) {
   const Json body = Json::parse(request.body);

@@ -87,8 +87,9 @@ Table jobs_table(const std::vector<Json>& details) {
     const JobView& job = views[i];
     const auto ran = run_time(job, at);
     // A success needs no explanation.
-    const bool by_program = job.status == "FAILED" && !job.reason.empty();
-    const std::string reason = job.status == "SUCCEEDED" ? "" : by_program ? job.reason : job.status_reason;
+    const std::string reason = job.status == "SUCCEEDED" ? ""
+                               : job.status == "FAILED"  ? why_failed(job)
+                                                         : job.status_reason;
     table.add({shown_ids[i], job.name, job.queue, job.status, fmt::format("{}", job.attempts.size()),
                time_text(job.created.value_or(Instant{})), ran ? duration_text(*ran) : "", reason});
   }

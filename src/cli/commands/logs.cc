@@ -6,6 +6,7 @@
 #include "cli/log_output.h"
 #include "cli/log_reader.h"
 #include "cli/output.h"
+#include "cli/text.h"
 
 namespace teson::cli {
 namespace {
@@ -27,7 +28,8 @@ Outcome<int> follow(const Context& context, Client& client, const std::string& i
   if (end->interrupted) return kExitInterrupted;
   const JobView& job = end->job;
   if (is_finished_status(job.status)) {
-    note(fmt::format("{} {}{}", job_label(job), job.status, job.status == "FAILED" ? ": " + job.status_reason : ""));
+    note(fmt::format("{} {}{}", job_label(job), job.status,
+                     job.status == "FAILED" ? ": " + printable(why_failed(job)) : ""));
   }
   return 0;
 }

@@ -103,10 +103,8 @@ Outcome<int> follow(const Context& context, const Options& options, Client& clie
   }
   const JobView& job = end->job;
   if (job.status != "SUCCEEDED") {
-    const std::string code = job.exit_code ? fmt::format(", exit code {}", *job.exit_code) : "";
-    const std::string& why = job.reason.empty() ? job.status_reason : job.reason;
-    note(fmt::format("{} {} after {} attempt{}{}: {}", job_label(job), job.status, job.attempts.size(),
-                     job.attempts.size() == 1 ? "" : "s", code, printable(why)));
+    note(fmt::format("{} {} after {} attempt{}: {}", job_label(job), job.status, job.attempts.size(),
+                     job.attempts.size() == 1 ? "" : "s", printable(why_failed(job))));
   }
   return exit_code_of(job);
 }
