@@ -109,6 +109,7 @@ TEST_P(LauncherContract, StopEndsTheAttemptAsStopped) {
 TEST_P(LauncherContract, StopKillsWhatIgnoresItAfterTheGrace) {
   const LaunchOrder order = launch(ProgramKind::kIgnoresTerm);
   ASSERT_TRUE(wait_for<AttemptStartedReport>(order.id));
+  ASSERT_TRUE(world_->run_until([&] { return world_->is_ready(order.id); }));
   world_->launcher().stop(order.id, Duration::seconds(1));
   world_->launcher().stop(order.id, Duration::seconds(3600));  // changes nothing
   const AttemptEnd end = end_of(order.id);

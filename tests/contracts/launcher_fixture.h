@@ -23,6 +23,8 @@ class LauncherFixture {
   virtual Launcher& launcher() = 0;
   // A complete order for a new attempt.
   virtual LaunchOrder order(ProgramKind kind) = 0;
+  // Whether the program has come so far that it behaves as its kind says: a started one may not yet ignore signals.
+  virtual bool is_ready(const AttemptId& /*id*/) { return true; }
   // All reports so far, oldest first.
   virtual std::vector<AttemptReport> reports() = 0;
   // Lets time pass until the condition holds; false after a deadline of the fixture's choosing (10 s or more of it).

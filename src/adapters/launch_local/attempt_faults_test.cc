@@ -147,6 +147,23 @@ TEST(AttemptFaults, ASecondServerOnTheSameDataIsRefused) {
   EXPECT_THAT(second.error().message, HasSubstr(world.data()));
 }
 
+TEST(AgentProgram, RunsFromMemoryWhenGivenAsBytes) {
+  const std::string program = read_file(TESON_TEST_AGENT, size_t{256} << 20).value();
+  LocalWorld world({.agent_image = {reinterpret_cast<const unsigned char*>(program.data()), program.size()}});
+  const LaunchOrder order = world.order({"sleep", "3600"});
+  world.launch_and_wait_for_start(order);
+  const std::string agent = "/proc/" + std::to_string(record_of(world, order.id).pid) + "/exe";
+  const std::string name = std::filesystem::read_symlink(agent).string();
+  // Where memory may not be executed the file is used, and that is right too.
+  EXPECT_TRUE(name.starts_with("/memfd:teson-agent") || name == TESON_TEST_AGENT) << name;
+}
+
+TEST(AgentProgram, AnAbsentOneIsAnErrorAtTheStart) {
+  const auto program = open_agent_program("/nonexistent/teson", {});
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().message, "cannot open the agent's program /nonexistent/teson: No such file or directory");
+}
+
 TEST(AttemptFaults, AnAgentIsSmall) {
   LocalWorld world;
   const LaunchOrder order = world.order({"sleep", "3600"});

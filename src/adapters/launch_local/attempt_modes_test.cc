@@ -100,15 +100,15 @@ TEST_P(AttemptInEveryMode, AKilledAgentTakesItsTreeAlongAndIsReportedLost) {
 
 TEST_P(AttemptInEveryMode, TheTimeoutEndsAProgramThatWillNot) {
   LaunchOrder order = world_.shell("trap '' TERM; while :; do sleep 1; done");
-  order.timeout = Duration::millis(300);
+  order.timeout = Duration::seconds(1);  // long enough for the trap to be set
   order.grace = Duration::millis(500);
   const AttemptEnd end = world_.run(order);
   EXPECT_EQ(end.cause, EndCause::kTimedOut);
   EXPECT_EQ(end.exit_code, 128 + 9);
   EXPECT_EQ(end.status_reason, "Job attempt duration exceeded timeout");
   EXPECT_EQ(end.reason, "did not stop within 0.5 s of SIGTERM: killed");
-  EXPECT_GE(end.usage.run, Duration::millis(800));
-  EXPECT_LT(end.usage.run, Duration::millis(1800));
+  EXPECT_GE(end.usage.run, Duration::millis(1500));
+  EXPECT_LT(end.usage.run, Duration::millis(2500));
 }
 
 TEST_P(AttemptInEveryMode, AStoppedProcessIsWokenToHeedSigterm) {

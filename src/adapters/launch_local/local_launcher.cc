@@ -73,10 +73,9 @@ LocalLauncher::LocalLauncher(std::string data_directory, ReportSink sink, LocalL
     : data_(std::move(data_directory)), sink_(std::move(sink)), options_(std::move(options)) {}
 
 Status LocalLauncher::set_up() {
-  const OwnedFd opened(::open(options_.agent_program.c_str(), O_PATH | O_CLOEXEC));
-  // Not where a child is to find its inherited descriptor.
-  program_.reset(::fcntl(opened.get(), F_DUPFD_CLOEXEC, kInheritedFd + 1));
-  if (!program_) return errno_error("cannot open the agent's program " + options_.agent_program);
+  auto program = open_agent_program(options_.agent_program, options_.agent_image);
+  if (!program) return std::unexpected(program.error());
+  program_ = std::move(*program);
   if (const Status status = make_directories(data_ + "/attempts"); !status) return status;
 
   auto control = open_control_socket(data_);

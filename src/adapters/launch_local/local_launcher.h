@@ -29,8 +29,11 @@ enum class KeepWork { kAll, kFailed, kNone };
 
 struct LocalLauncherOptions {
   KeepWork keep_work = KeepWork::kAll;
-  // The agent's program; the default is the running one, held open so that an upgrade on disk changes nothing.
+  // The agent's program as a file; the default is the running one, held open so that an upgrade on disk changes
+  // nothing.
   std::string agent_program = "/proc/self/exe";
+  // The agent's program as bytes (agent/image.h), preferred where the system runs programs from memory. Copied.
+  std::span<const unsigned char> agent_image = {};
   Duration sweep = Duration::seconds(2);
   Duration retry = Duration::seconds(1);  // after a full disk
   // How long settle() and the report of a loss wait for killed processes to be gone.

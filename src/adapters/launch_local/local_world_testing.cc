@@ -78,7 +78,7 @@ LaunchOrder LocalWorld::order(ProgramKind kind) {
     case ProgramKind::kRunsForAnHour:
       return order({"sleep", "3600"});
     case ProgramKind::kIgnoresTerm:
-      return shell("trap '' TERM; exec sleep 3600");
+      return shell("trap '' TERM; touch ready; exec sleep 3600");
     case ProgramKind::kAbsent:
       break;
   }

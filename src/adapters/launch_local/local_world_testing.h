@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "adapters/launch_local/local_launcher.h"
+#include "attempt_dir/files.h"
 #include "attempt_dir/paths.h"
 #include "contracts/launcher_fixture.h"
 
@@ -27,6 +28,7 @@ class LocalWorld final : public LauncherFixture {
 
   Launcher& launcher() override { return *launcher_; }
   LaunchOrder order(ProgramKind kind) override;
+  bool is_ready(const AttemptId& id) override { return exists(paths(id).file("work/ready")); }
   std::vector<AttemptReport> reports() override;
   bool run_until(const std::function<bool()>& condition) override;
   void restart_launcher() override;

@@ -1,13 +1,18 @@
 #include "adapters/launch_local/spawn.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+
+#include "attempt_dir/files.h"
 
 namespace teson {
 namespace {
@@ -29,7 +34,29 @@ class SpawnSetup {
   posix_spawnattr_t attributes;
 };
 
+OwnedFd away_from_inherited(const OwnedFd& fd) { return OwnedFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kInheritedFd + 1)); }
+
+// Empty: it cannot be had.
+OwnedFd program_in_memory(std::span<const unsigned char> image) {
+  const OwnedFd file(::memfd_create("teson-agent", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const std::string_view bytes(reinterpret_cast<const char*>(image.data()), image.size());
+  if (!file || !write_all(file.get(), bytes, "teson-agent")) return {};
+  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return {};
+  // Asks the kernel whether it would execute it: a noexec mount or vm.memfd_noexec says no.
+  if (::faccessat(AT_FDCWD, fmt::format("/proc/self/fd/{}", file.get()).c_str(), X_OK, 0) != 0) return {};
+  return away_from_inherited(file);
+}
+
 }  // namespace
+
+Result<OwnedFd> open_agent_program(const std::string& path, std::span<const unsigned char> image) {
+  if (!image.empty()) {
+    if (OwnedFd program = program_in_memory(image)) return program;
+  }
+  const OwnedFd opened(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!opened) return errno_error("cannot open the agent's program " + path);
+  return away_from_inherited(opened);
+}
 
 Result<Spawned> spawn_detached(const std::string& program, const std::vector<std::string>& arguments, int inherited) {
   SpawnSetup setup;
