@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -10,35 +11,41 @@
 namespace teson {
 namespace {
 
-// How much of the ask the offer cannot give, as the worst resource's missing share. 0: it fits.
-struct Shortfall {
-  double share = 0;
-  std::string text;
+struct Line {
+  const char* name;
+  int64_t asked, offered;
 };
 
-Shortfall shortfall(const Resources& ask, const Resources& size) {
-  struct Line {
-    const char* name;
-    int64_t asked, offered;
-  };
-  const std::array<Line, 3> lines{{{"GPU", ask.gpus, size.gpus},
-                                   {"memory", ask.memory_mib, size.memory_mib},
-                                   {"vCPU", ask.milli_vcpus, size.milli_vcpus}}};
-  Shortfall worst;
-  for (const Line& line : lines) {
+std::array<Line, 3> lines_of(const Resources& ask, const Resources& size) {
+  return {{{"GPU", ask.gpus, size.gpus},
+           {"memory", ask.memory_mib, size.memory_mib},
+           {"vCPU", ask.milli_vcpus, size.milli_vcpus}}};
+}
+
+// How much of the ask the offer cannot give, as the worst resource's missing share. 0: it fits.
+double missing_share(const Resources& ask, const Resources& size) {
+  double worst = 0;
+  for (const Line& line : lines_of(ask, size)) {
     if (line.asked <= line.offered) continue;
-    const double share = static_cast<double>(line.asked - line.offered) / static_cast<double>(line.asked);
-    worst.share = std::max(worst.share, share);
-    if (!worst.text.empty()) worst.text += "; ";
-    if (std::string_view(line.name) == "memory") {
-      worst.text += fmt::format("memory: asked {} MiB, largest {} MiB", line.asked, line.offered);
-    } else if (std::string_view(line.name) == "vCPU") {
-      worst.text += fmt::format("vCPU: asked {}, largest {}", vcpus_text(line.asked), vcpus_text(line.offered));
-    } else {
-      worst.text += fmt::format("GPU: asked {}, largest {}", line.asked, line.offered);
-    }
+    worst = std::max(worst, static_cast<double>(line.asked - line.offered) / static_cast<double>(line.asked));
   }
   return worst;
+}
+
+std::string missing_text(const Resources& ask, const Resources& size) {
+  std::string out;
+  for (const Line& line : lines_of(ask, size)) {
+    if (line.asked <= line.offered) continue;
+    if (!out.empty()) out += "; ";
+    if (std::string_view(line.name) == "memory") {
+      out += fmt::format("memory: asked {} MiB, largest {} MiB", line.asked, line.offered);
+    } else if (std::string_view(line.name) == "vCPU") {
+      out += fmt::format("vCPU: asked {}, largest {}", vcpus_text(line.asked), vcpus_text(line.offered));
+    } else {
+      out += fmt::format("GPU: asked {}, largest {}", line.asked, line.offered);
+    }
+  }
+  return out;
 }
 
 std::optional<std::string> image_problem(const Site& site, const JobSpec& spec) {
@@ -66,13 +73,25 @@ std::optional<Offer> best_offer(const Site& site, const ComputeEnvironment& envi
   for (const InstanceType& type : environment.instance_types) {
     const Resources size = instance_size(site, type);
     if (size.milli_vcpus > max_milli) continue;
-    const double share = shortfall(ask, size).share;
+    const double share = missing_share(ask, size);
     if (share < best_share) {
       best_share = share;
       best = Offer{type.name, size};
     }
   }
   return best;
+}
+
+// The question that is asked of every job at every change; the words below are for the few that do not fit.
+static bool fits_environment(const Site& site, const ComputeEnvironment& environment, const Resources& ask) {
+  const int64_t max_milli = environment.max_vcpus * 1000;
+  if (!ask.fits_in(site.host)) return false;
+  const auto& types = environment.instance_types;
+  if (types.empty()) return ask.milli_vcpus <= max_milli && max_milli > 0;
+  return std::any_of(types.begin(), types.end(), [&](const InstanceType& type) {
+    const Resources size = instance_size(site, type);
+    return size.milli_vcpus <= max_milli && ask.fits_in(size);
+  });
 }
 
 std::optional<std::string> why_never_fits(const State& state, const Queue& queue, const JobSpec& spec) {
@@ -85,21 +104,21 @@ std::optional<std::string> why_never_fits(const State& state, const Queue& queue
     if (found == state.environments().end() || !found->second.enabled) continue;
     any_enabled = true;
     const ComputeEnvironment& environment = found->second;
+    if (fits_environment(state.site(), environment, spec.resources)) return std::nullopt;
     const auto offer = best_offer(state.site(), environment, spec.resources);
-    const Shortfall missing =
-        offer ? shortfall(spec.resources, offer->size)
-              : Shortfall{2, fmt::format("maxvCpus {} is smaller than every instance type it lists", environment.max_vcpus)};
-    if (offer && missing.share == 0) return std::nullopt;
-    if (missing.share < nearest_share) {
-      nearest_share = missing.share;
-      nearest = offer ? fmt::format("{} (compute environment '{}', instance type {}: {})", missing.text, name, offer->type,
-                                    resources_text(offer->size))
-                      : fmt::format("compute environment '{}': {}", name, missing.text);
-    }
+    const double share = offer ? missing_share(spec.resources, offer->size) : 2;
+    if (share >= nearest_share) continue;
+    nearest_share = share;
+    nearest =
+        offer ? fmt::format("{} (compute environment '{}', instance type {}: {})",
+                            missing_text(spec.resources, offer->size), name, offer->type, resources_text(offer->size))
+              : fmt::format("compute environment '{}': maxvCpus {} is smaller than every instance type it lists", name,
+                            environment.max_vcpus);
   }
   if (!any_enabled) {
     return fmt::format(
-        "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - every compute environment of queue '{}' is disabled or gone: "
+        "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - every compute environment of queue '{}' is disabled or "
+        "gone: "
         "enable one",
         queue.name);
   }

@@ -15,8 +15,10 @@ std::vector<const QueueState*> queues_by_priority(const State& state) {
   for (const auto& [name, queue] : state.queues()) {
     if (queue.value.enabled && !queue.ready.empty()) out.push_back(&queue);
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const QueueState* a, const QueueState* b) { return a->value.priority > b->value.priority; });
+  std::sort(out.begin(), out.end(), [](const QueueState* a, const QueueState* b) {
+    if (a->value.priority != b->value.priority) return a->value.priority > b->value.priority;
+    return a->value.name < b->value.name;
+  });
   return out;
 }
 

@@ -14,12 +14,12 @@ void State::apply(const Fact& fact) {
 
 void State::on(const fact::EnvironmentPut& f) {
   environments_.insert_or_assign(f.value.name, f.value);
-  review_holds();
+  review_queues_of(f.value.name);
 }
 
 void State::on(const fact::EnvironmentDeleted& f) {
   TESON_CHECK(environments_.erase(f.name) == 1, "an environment is deleted that is not there");
-  review_holds();
+  review_queues_of(f.name);
 }
 
 void State::on(const fact::QueuePut& f) {
@@ -66,12 +66,17 @@ void State::on(const fact::JobReady& f) {
 void State::on(const fact::InstanceStarted& f) {
   const auto [at, fresh] = instances_.emplace(f.value.id, InstanceState{f.value, {}, 0, now_});
   TESON_CHECK(fresh, "an instance starts twice");
+  index_instance(at->second);
   ++instances_started_;
 }
 
 void State::on(const fact::InstanceEnded& f) {
   const auto found = instances_.find(f.id);
   TESON_CHECK(found != instances_.end() && found->second.attempts == 0, "an instance ends that is absent or in use");
+  EnvironmentInstances& index = instances_by_environment_.at(found->second.value.environment);
+  index.milli_vcpus -= found->second.value.size.milli_vcpus;
+  std::erase(index.by_id, &found->second);
+  if (index.by_id.empty()) instances_by_environment_.erase(found->second.value.environment);
   instances_.erase(found);
 }
 

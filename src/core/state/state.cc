@@ -1,5 +1,6 @@
 #include "core/state/state.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -29,7 +30,8 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
   }
   for (auto& instance : snapshot.instances) {
     const InstanceId id = instance.id;
-    instances_.emplace(id, InstanceState{std::move(instance), {}, 0, snapshot.last_fact_at});
+    const auto [at, fresh] = instances_.emplace(id, InstanceState{std::move(instance), {}, 0, snapshot.last_fact_at});
+    if (fresh) index_instance(at->second);
   }
   std::vector<Job*> loaded;
   for (auto& job : snapshot.jobs) {
@@ -87,18 +89,22 @@ const Job* State::job(const JobId& id) const {
   return found == jobs_.end() ? nullptr : &found->second;
 }
 
-std::vector<const InstanceState*> State::instances_of(const std::string& environment) const {
-  std::vector<const InstanceState*> out;
-  for (const auto& [id, instance] : instances_) {
-    if (instance.value.environment == environment) out.push_back(&instance);
-  }
-  return out;
+const std::vector<const InstanceState*>& State::instances_of(const std::string& environment) const {
+  static const std::vector<const InstanceState*> kNone;
+  const auto found = instances_by_environment_.find(environment);
+  return found == instances_by_environment_.end() ? kNone : found->second.by_id;
 }
 
 int64_t State::instance_vcpus_of(const std::string& environment) const {
-  int64_t total = 0;
-  for (const InstanceState* instance : instances_of(environment)) total += instance->value.size.milli_vcpus;
-  return total;
+  const auto found = instances_by_environment_.find(environment);
+  return found == instances_by_environment_.end() ? 0 : found->second.milli_vcpus;
+}
+
+void State::index_instance(const InstanceState& instance) {
+  EnvironmentInstances& index = instances_by_environment_[instance.value.environment];
+  const auto smaller = [](const InstanceState* a, const InstanceState* b) { return a->value.id < b->value.id; };
+  index.by_id.insert(std::upper_bound(index.by_id.begin(), index.by_id.end(), &instance, smaller), &instance);
+  index.milli_vcpus += instance.value.size.milli_vcpus;
 }
 
 std::vector<int> State::free_gpus(int64_t count) const {
@@ -133,16 +139,17 @@ void State::make_runnable(Job& job) {
 
 // Which of the queue's runnable jobs can be placed at all: again after anything changed that decides it.
 void State::review_queue(QueueState& queue) {
-  queue.ready.clear();
-  queue.held.clear();
-  for (const auto& [order, id] : queue.jobs) {
-    Job& job = known_job(id);
-    if (std::holds_alternative<job_state::Runnable>(job.state)) make_runnable(job);
-  }
+  const auto ready = std::exchange(queue.ready, {});
+  const auto held = std::exchange(queue.held, {});
+  for (const auto& [order, id] : ready) make_runnable(known_job(id));
+  for (const auto& [order, why] : held) make_runnable(known_job(queue.jobs.at(order)));
 }
 
-void State::review_holds() {
-  for (auto& [name, queue] : queues_) review_queue(queue);
+void State::review_queues_of(const std::string& environment) {
+  for (auto& [name, queue] : queues_) {
+    const auto& used = queue.value.environments;
+    if (std::find(used.begin(), used.end(), environment) != used.end()) review_queue(queue);
+  }
 }
 
 void State::occupy(const Attempt& attempt) {

@@ -29,8 +29,8 @@ struct InstanceState {
 
 struct QueueState {
   Queue value;
-  std::map<uint64_t, JobId> jobs;       // every live job, by order
-  std::map<uint64_t, JobId> ready;      // runnable and may be placed, FIFO
+  std::map<uint64_t, JobId> jobs;        // every live job, by order
+  std::map<uint64_t, JobId> ready;       // runnable and may be placed, FIFO
   std::map<uint64_t, std::string> held;  // runnable but can never be placed as things are: why
 };
 
@@ -38,6 +38,11 @@ class State {
  public:
   explicit State(Site site);
   State(Site site, Snapshot snapshot);
+  // A copy's indexes would point into the original: State(site, snapshot()) makes one.
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  State(State&&) = default;
+  State& operator=(State&&) = default;
 
   void apply(const Fact& fact);
   // The jobs that the facts since the last call finished, in order. They are no longer in the state.
@@ -56,8 +61,8 @@ class State {
   const std::map<std::string, QueueState>& queues() const { return queues_; }
   const std::map<std::string, std::map<int, JobDefinition>>& definitions() const { return definitions_; }
   const std::map<InstanceId, InstanceState>& instances() const { return instances_; }
-  std::vector<const InstanceState*> instances_of(const std::string& environment) const;
-  int64_t instance_vcpus_of(const std::string& environment) const;  // thousandths
+  const std::vector<const InstanceState*>& instances_of(const std::string& environment) const;  // by id
+  int64_t instance_vcpus_of(const std::string& environment) const;                              // thousandths
 
   Resources host_free() const { return site_.host - host_used_; }
   Resources host_used() const { return host_used_; }
@@ -67,7 +72,6 @@ class State {
   // Consequences of earlier facts that have not been decided yet.
   const std::set<JobId>& ready_dependents() const { return ready_dependents_; }
   const std::map<JobId, std::string>& doomed_dependents() const { return doomed_dependents_; }
-
 
  private:
   void on(const fact::EnvironmentPut& f);
@@ -90,7 +94,8 @@ class State {
   QueueState& queue_of(const Job& job);
   void make_runnable(Job& job);
   void review_queue(QueueState& queue);
-  void review_holds();
+  void review_queues_of(const std::string& environment);
+  void index_instance(const InstanceState& instance);
   void occupy(const Attempt& attempt);
   void vacate(const Attempt& attempt);
   void finish(Job& job, JobState end);
@@ -105,6 +110,11 @@ class State {
   std::map<std::string, QueueState> queues_;
   std::map<std::string, std::map<int, JobDefinition>> definitions_;
   std::map<InstanceId, InstanceState> instances_;
+  struct EnvironmentInstances {
+    std::vector<const InstanceState*> by_id;
+    int64_t milli_vcpus = 0;
+  };
+  std::map<std::string, EnvironmentInstances> instances_by_environment_;
   std::unordered_map<JobId, Job> jobs_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;
   std::set<JobId> ready_dependents_;
