@@ -8,6 +8,7 @@
 
 #include "base/prng.h"
 #include "base/time.h"
+#include "domain/ids.h"
 #include "sim/coverage.h"
 
 namespace teson::sim {
@@ -26,6 +27,12 @@ struct BrokenInvariant {
 // The control plane's process ends here and now. Thrown out of a port's call in the midst of a step: all that the
 // process held is destroyed, all that had left it stays.
 struct Crash {};
+
+struct AttemptHash {
+  size_t operator()(const AttemptId& id) const noexcept {
+    return std::hash<JobId>()(id.job) + static_cast<size_t>(id.number) * 0x9E3779B97F4A7C15ULL;
+  }
+};
 
 // Chances per call or message. All zero: a world without faults.
 struct Faults {
@@ -74,7 +81,9 @@ class CrashPoints {
   void pass(Met where) {
     if (!armed_) return;
     ++passed_;
-    if (passed_ != exactly_ && (faults_.crash == 0 || !prng_.chance(faults_.crash))) return;
+    // Recoveries are few: each must meet crashes of its own.
+    const double chance = where == Met::kCrashInRecovery ? 20 * faults_.crash : faults_.crash;
+    if (passed_ != exactly_ && (chance == 0 || !prng_.chance(chance))) return;
     coverage_.met(where);
     throw Crash{};
   }

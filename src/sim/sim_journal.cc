@@ -89,7 +89,9 @@ void SimJournal::keep(std::span<const Fact> facts, std::span<const Job> finished
     if (!archived_order_.emplace(job.id, job.order).second) {
       throw BrokenInvariant{fmt::format("job {} is archived twice", job.id.text())};
     }
-    if (!archive_.emplace(job.order, job).second) {
+    const size_t before = archive_.size();
+    archive_.emplace_hint(archive_.end(), job.order, job);
+    if (archive_.size() == before) {
       throw BrokenInvariant{fmt::format("job {} is archived under the order {} of another", job.id.text(), job.order)};
     }
   }
@@ -176,12 +178,11 @@ Result<std::vector<LogStreamRecord>> SimJournal::list_streams(const std::string&
                                                               int limit) const {
   const std::lock_guard lock(mutex_);
   std::vector<LogStreamRecord> out;
-  auto at = std::max(streams_.lower_bound(prefix), streams_.upper_bound(after), [this](auto a, auto b) {
-    return a != streams_.end() && (b == streams_.end() || a->first < b->first);
-  });
-  for (; at != streams_.end() && at->first.starts_with(prefix) && std::ssize(out) < limit; ++at) {
-    out.push_back(at->second);
+  for (const auto& [name, record] : streams_) {
+    if (name.starts_with(prefix) && name > after) out.push_back(record);
   }
+  std::ranges::sort(out, {}, &LogStreamRecord::name);
+  if (std::ssize(out) > limit) out.resize(static_cast<size_t>(limit));
   return out;
 }
 

@@ -70,7 +70,7 @@ class SimJournal final : public Journal, public History {
   mutable std::mutex mutex_;        // over what follows: readers of history come from other threads
   std::map<uint64_t, Job> archive_;
   std::unordered_map<JobId, uint64_t> archived_order_;
-  std::map<std::string, LogStreamRecord> streams_;
+  std::unordered_map<std::string, LogStreamRecord> streams_;
 };
 
 }  // namespace teson::sim

@@ -52,15 +52,16 @@ void SimLauncher::launch(const LaunchOrder& order) {
   around_.crash_points.pass(Met::kCrashAmongEffects);
   watched_.insert(order.id);
   if (directories_.contains(order.id) || orders_.contains(order.id)) return around_.coverage.met(Met::kLaunchRepeated);
-  orders_.insert_or_assign(order.id, order);
   if (prng_.chance(around_.faults.launch_lost)) {
-    around_.coverage.met(Met::kLaunchLost);  // until the sweep
+    around_.coverage.met(Met::kLaunchLost);
+    orders_.emplace(order.id, order);  // until the sweep
   } else if (prng_.chance(around_.faults.launch_delayed)) {
     around_.coverage.met(Met::kLaunchDelayed);
     if (prng_.chance(0.5)) {
       // Forked, but slow to begin: it goes on even if its parent dies meanwhile.
       spawn(order, up_to(Duration::seconds(3)));
     } else {
+      orders_.emplace(order.id, order);
       around_.timeline.after(up_to(Duration::seconds(3)), [this, id = order.id, generation = generation_] {
         const auto found = orders_.find(id);
         if (generation == generation_ && found != orders_.end()) spawn(LaunchOrder(found->second), {});
@@ -308,6 +309,7 @@ void SimLauncher::sweep(uint64_t generation) {
     }
     for (auto& [id, agent] : agents_) {
       if (!watched_.contains(id) || agent.phase == Phase::kSpawned) continue;
+      if (agent.phase == Phase::kRunning && !prng_.chance(0.1)) continue;  // a start is seldom news
       if (agent.phase == Phase::kDead) reap(agent);
       around_.coverage.met(Met::kReportRepeatedBySweep);
       tell(agent);

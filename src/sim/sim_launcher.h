@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_set>
 
 #include "ports/launcher.h"
 #include "sim/faults.h"
@@ -109,7 +110,8 @@ class SimLauncher final : public Launcher {
 
   // The world.
   std::map<AttemptId, Agent> agents_;
-  std::set<AttemptId> directories_;  // of every attempt that was ever launched: forgetting prunes, and leaves it
+  std::unordered_set<AttemptId, AttemptHash>
+      directories_;  // of every attempt that was ever launched: forgetting prunes, and leaves it
   uint64_t spawned_ = 0;
   size_t alive_ = 0;
 

@@ -9,6 +9,7 @@
 #include "codec/codec.h"
 #include "core/explain/waiting.h"
 #include "sim/coverage.h"
+#include "sim/fact_hash.h"
 
 namespace teson::sim {
 namespace {
@@ -16,11 +17,6 @@ namespace {
 constexpr size_t kMaxBatch = 100;         // as control/loop.cc
 constexpr uint64_t kStepsPerAudit = 512;  // a look at every live job, not only at those touched
 constexpr int kIdleWakes = 50;            // in a row, at one moment, without a fact: the loop would spin
-
-uint64_t fnv1a(uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  return hash;
-}
 
 Met kind_of(const FactBody& body) {
   constexpr std::array<Met, std::variant_size_v<FactBody>> kKinds = {
@@ -59,7 +55,7 @@ Faults Simulation::random_faults(const Options& options) {
   f.journal_fails_unkept = some(0.002);
   f.journal_fails_kept = some(0.002);
   f.journal_unreadable = some(0.2);
-  f.snapshot = 0.1 + some(0.9);
+  f.snapshot = 0.1 + some(0.5);
   f.launch_lost = some(0.05);
   f.launch_delayed = some(0.2);
   f.launch_doubled = some(0.1);
@@ -69,9 +65,9 @@ Faults Simulation::random_faults(const Options& options) {
   f.report_delayed = some(0.2);
   f.agent_dies = some(0.2);
   f.exec_fails = some(0.1);
-  f.crash = options.crash_at == 0 ? some(0.002) : 0;
+  f.crash = options.crash_at == 0 ? some(0.0012) : 0;
   f.reboot = some(0.3);
-  f.clock_set = some(0.5);
+  f.clock_set = some(0.9);
   f.starts_held = some(0.005);
   return f;
 }
@@ -96,12 +92,12 @@ Simulation::Simulation(const Options& options)
   crash_points_.crash_exactly_at(options.crash_at);
   launcher_.observe(&judge_);
   ledger_.ask_world_with([this](const AttemptId& id) { return launcher_.alive(id); });
-  journal_.through_json(prng_.chance(0.25));
+  journal_.through_json(prng_.chance(0.1));
   journal_.on_kept([this](std::span<const Fact> facts, std::span<const Job> finished) {
     kept(facts);
     ledger_.take(facts, finished);
   });
-  most_live_jobs_ = prng_.chance(0.2) ? 1000 : 20 + prng_.below(150);
+  most_live_jobs_ = prng_.chance(0.1) ? 1000 : 20 + prng_.below(150);
   pace_ = Duration::millis(static_cast<int64_t>(prng_.below(300)) + 10);
 }
 
@@ -273,11 +269,10 @@ void Simulation::plan_wake() {
 void Simulation::kept(std::span<const Fact> facts) {
   for (const Fact& fact : facts) {
     ++facts_kept_;
-    const std::string text = codec::encode(fact);
-    hash_ = fnv1a(hash_, text);
+    hash_ = hash_on(hash_, fact);
     coverage_.met(kind_of(fact.body));
     if (options_.print_facts) {
-      fmt::print("{:>14.6f} {:>6} {}\n", (timeline_.now() - beginning()).micros / 1e6, steps_, text);
+      fmt::print("{:>14.6f} {:>6} {}\n", (timeline_.now() - beginning()).micros / 1e6, steps_, codec::encode(fact));
     }
   }
 }

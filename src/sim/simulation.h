@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "control/controller.h"
+#include "sim/fact_hash.h"
 #include "sim/faults.h"
 #include "sim/ledger.h"
 #include "sim/sim_journal.h"
@@ -107,7 +108,7 @@ class Simulation {
   int idle_wakes_ = 0;
   uint64_t job_steps_seen_ = 0;
   Instant last_job_step_at_ = beginning();
-  uint64_t hash_ = 0xCBF29CE484222325ULL;
+  uint64_t hash_ = kFirstHash;
 };
 
 }  // namespace teson::sim

@@ -13,16 +13,25 @@ void VirtualClock::restart_process() {
 }
 
 void Timeline::at(Instant when, Event event) {
-  heap_.push_back({std::max(when, now()), ++scheduled_, std::move(event)});
+  if (free_slots_.empty()) {
+    free_slots_.push_back(slots_.size());
+    slots_.emplace_back();
+  }
+  const size_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  slots_[slot] = std::move(event);
+  heap_.push_back({std::max(when, now()), ++scheduled_, slot});
   std::push_heap(heap_.begin(), heap_.end(), later);
 }
 
 void Timeline::run_next() {
   std::pop_heap(heap_.begin(), heap_.end(), later);
-  Entry entry = std::move(heap_.back());
+  const Entry entry = heap_.back();
   heap_.pop_back();
+  Event event = std::exchange(slots_[entry.slot], nullptr);
+  free_slots_.push_back(entry.slot);
   clock_.advance_to(entry.at);
-  entry.event();
+  event();
 }
 
 void Timeline::run_until(Instant end) {

@@ -55,16 +55,19 @@ class Timeline {
   void run_until(Instant end);
 
  private:
+  // Small and plain, since a heap moves its entries often; the event itself stays in its slot.
   struct Entry {
     Instant at;
     uint64_t sequence = 0;
-    Event event;
+    size_t slot = 0;
   };
   // For the standard heap, whose front is the largest.
   static bool later(const Entry& a, const Entry& b) { return a.at != b.at ? a.at > b.at : a.sequence > b.sequence; }
 
   VirtualClock clock_;
   std::vector<Entry> heap_;
+  std::vector<Event> slots_;
+  std::vector<size_t> free_slots_;
   uint64_t scheduled_ = 0;
 };
 

@@ -12,22 +12,21 @@ Workload::Workload(Prng prng, Server server, Surroundings around)
 void Workload::send_something(bool may_submit) {
   Command command = random_command();
   if (!may_submit && std::holds_alternative<command::SubmitJob>(command)) {
-    if (!chance(0.1)) return;
-    command = chance(0.5) ? random_job_command() : random_registry_command();
+    if (!chance(0.04)) return;
+    command = chance(0.7) ? random_job_command() : random_registry_command();
   }
   if (auto* submit = std::get_if<command::SubmitJob>(&command)) {
     jobs_.push_back(submit->id);
-    return send_submit(std::move(*submit));
+    return send_submit(std::make_shared<command::SubmitJob>(std::move(*submit)));
   }
   send(std::move(command), {});
 }
 
-void Workload::send(Command command, std::function<void(const Result<Accepted>&)> then) {
+void Workload::send(Command command, Submit submit) {
   const uint64_t request = ++requests_;
-  const auto* submit = std::get_if<command::SubmitJob>(&command);
-  outstanding_[request] = submit ? std::optional(*submit) : std::nullopt;
+  outstanding_[request] = submit;
   const bool sent =
-      server_.submit(std::move(command), [this, request, then = std::move(then)](Result<Accepted> result) {
+      server_.submit(std::move(command), [this, request, submit = std::move(submit)](Result<Accepted> result) {
         SIM_REQUIRE(outstanding_.erase(request) == 1, "request {} is answered twice", request);
         if (result) {
           around_.coverage.met(Met::kCommandAccepted);
@@ -36,30 +35,28 @@ void Workload::send(Command command, std::function<void(const Result<Accepted>&)
         } else {
           around_.coverage.met(Met::kCommandRejected);
         }
-        if (then) then(result);
+        if (submit) answered(submit, result);
       });
   if (!sent) outstanding_.erase(request);
 }
 
-void Workload::send_submit(command::SubmitJob submit) {
-  send(submit, [this, submit](const Result<Accepted>& result) { answered(submit, result); });
-}
+void Workload::send_submit(Submit submit) { send(*submit, submit); }
 
-void Workload::answered(const command::SubmitJob& submit, const Result<Accepted>& result) {
-  const bool durable = around_.ledger.find(submit.id) != nullptr;
+void Workload::answered(const Submit& submit, const Result<Accepted>& result) {
+  const bool durable = around_.ledger.find(submit->id) != nullptr;
   if (result && !result->unknown_dependencies.empty()) {
-    return look_up_dependencies(submit, result->unknown_dependencies);
+    return look_up_dependencies(*submit, result->unknown_dependencies);
   }
   if (result) {
-    SIM_REQUIRE(durable, "the submit of job {} is acknowledged and not durable", submit.id.text());
+    SIM_REQUIRE(durable, "the submit of job {} is acknowledged and not durable", submit->id.text());
     return;
   }
   if (result.error().kind != ErrorKind::kUnavailable) {
-    SIM_REQUIRE(!durable, "the submit of job {} is rejected and durable", submit.id.text());
+    SIM_REQUIRE(!durable, "the submit of job {} is rejected and durable", submit->id.text());
     return;
   }
   SIM_REQUIRE(!durable || !server_.last_failure_kept_nothing(),
-              "the submit of job {} is refused with nothing kept, and is durable", submit.id.text());
+              "the submit of job {} is refused with nothing kept, and is durable", submit->id.text());
   if (chance(0.7)) follow_up_later(submit);
 }
 
@@ -70,38 +67,41 @@ void Workload::look_up_dependencies(command::SubmitJob submit, const std::vector
     submit.finished_dependencies[job.id] = std::holds_alternative<job_state::Succeeded>(job.state);
   }
   // One that neither the loop nor the history knows does not exist: the client's mistake, and the end of it.
-  if (ended->size() == unknown.size()) send_submit(std::move(submit));
+  if (ended->size() == unknown.size()) send_submit(std::make_shared<command::SubmitJob>(std::move(submit)));
 }
 
 void Workload::connection_lost() {
   for (auto& [request, submit] : std::exchange(outstanding_, {})) {
     around_.coverage.met(Met::kCommandUnanswered);
-    if (submit && chance(0.7)) follow_up_later(*submit);
+    if (submit && chance(0.7)) follow_up_later(submit);
   }
 }
 
-void Workload::follow_up_later(const command::SubmitJob& submit) {
+void Workload::follow_up_later(Submit submit) {
   ++follow_ups_;
-  const Duration wait = Duration::millis(static_cast<int64_t>(below(3000)) + 1);
+  // At once, or so late that the job may have ended meanwhile.
+  const bool late = chance(0.3) || around_.sabotage.client_repeats_blindly;
+  const Duration wait = Duration::millis(static_cast<int64_t>(below(late ? 60'000 : 3000)) + 1);
   around_.timeline.after(wait, [this, submit] {
     --follow_ups_;
     follow_up(submit);
   });
 }
 
-void Workload::follow_up(const command::SubmitJob& submit) {
+void Workload::follow_up(const Submit& submit) {
   if (around_.sabotage.client_repeats_blindly) return send_submit(submit);
   const uint64_t request = ++requests_;
   outstanding_[request] = submit;
   const bool sent = server_.ask([this, request, submit](const Controller& controller) {
     SIM_REQUIRE(outstanding_.erase(request) == 1, "question {} is answered twice", request);
-    if (controller.state().job(submit.id)) {
-      SIM_REQUIRE(around_.ledger.find(submit.id), "job {} is shown and is not durable", submit.id.text());
+    if (controller.state().job(submit->id)) {
+      SIM_REQUIRE(around_.ledger.find(submit->id), "job {} is shown and is not durable", submit->id.text());
       return around_.coverage.met(Met::kSubmitRepeatedLive);
     }
-    const auto ended = around_.history.find({&submit.id, 1});
+    const auto ended = around_.history.find({&submit->id, 1});
     if (!ended->empty()) return around_.coverage.met(Met::kSubmitRepeatedEnded);
-    SIM_REQUIRE(!around_.ledger.find(submit.id), "job {} is durable, and neither live nor archived", submit.id.text());
+    SIM_REQUIRE(!around_.ledger.find(submit->id), "job {} is durable, and neither live nor archived",
+                submit->id.text());
     around_.coverage.met(Met::kSubmitRepeatedAgain);
     send_submit(submit);
   });

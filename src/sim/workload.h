@@ -6,7 +6,7 @@
 
 #include <functional>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -47,11 +47,13 @@ class Workload {
   bool idle() const { return outstanding_.empty() && follow_ups_ == 0; }
 
  private:
-  void send(Command command, std::function<void(const Result<Accepted>&)> then);
-  void send_submit(command::SubmitJob submit);
-  void answered(const command::SubmitJob& submit, const Result<Accepted>& result);
-  void follow_up_later(const command::SubmitJob& submit);
-  void follow_up(const command::SubmitJob& submit);
+  using Submit = std::shared_ptr<const command::SubmitJob>;
+
+  void send(Command command, Submit submit);
+  void send_submit(Submit submit);
+  void answered(const Submit& submit, const Result<Accepted>& result);
+  void follow_up_later(Submit submit);
+  void follow_up(const Submit& submit);
   void look_up_dependencies(command::SubmitJob submit, const std::vector<JobId>& unknown);
 
   Command random_command();
@@ -72,8 +74,7 @@ class Workload {
   Surroundings around_;
   uint64_t requests_ = 0;
   int follow_ups_ = 0;
-  // A submit, or nothing for another command, by request.
-  std::map<uint64_t, std::optional<command::SubmitJob>> outstanding_;
+  std::map<uint64_t, Submit> outstanding_;  // by request; null for another command than a submit
   std::vector<JobId> jobs_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <set>
+#include <unordered_set>
 
 #include "sim/ledger.h"
 #include "sim/sim_launcher.h"
@@ -21,7 +22,7 @@ class WorldJudge final : public AgentObserver {
  private:
   const Ledger& ledger_;
   Site site_;
-  std::set<AttemptId> ever_;
+  std::unordered_set<AttemptId, AttemptHash> ever_;
   std::set<JobId> jobs_alive_;
   std::set<int> gpus_;
   Resources used_;
