@@ -17,6 +17,7 @@
 #include "adapters/journal_sqlite/journal_sqlite.h"
 #include "adapters/launch_local/local_launcher.h"
 #include "adapters/logs_sqlite/logs_sqlite.h"
+#include "agent/image.h"
 #include "api/batch/batch_api.h"
 #include "api/http/auth.h"
 #include "api/http/router.h"
@@ -140,6 +141,7 @@ class Service {
 
     LocalLauncherOptions launch_options;
     launch_options.keep_work = config_.keep_work;
+    launch_options.agent_image = agent_image();
     auto launcher = LocalLauncher::open(
         directory_.path(), [this](AttemptReport report) { loop_->report(std::move(report)); }, launch_options);
     if (!launcher) return std::unexpected(launcher.error());
