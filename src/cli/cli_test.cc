@@ -222,7 +222,7 @@ TEST_F(Cli, ShowTellsWhereTheLogOfAnAttemptLies) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_NE(ran.out.find("exit code    3\n"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find(data_ + "/attempts/" + FakeBatch::kJob + "/1/stdout.log\n"), std::string::npos) << ran.out;
-  EXPECT_EQ(Json::parse(run({"show", FakeBatch::kJob, "--output", "json"}).out), batch.detail);
+  EXPECT_EQ(Json::parse(run({"show", FakeBatch::kJob, "--output", "json"}).out), batch.detail_now());
 }
 
 TEST_F(Cli, LogsInJsonAreOneObjectALine) {

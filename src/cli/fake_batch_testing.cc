@@ -12,6 +12,11 @@ FakeBatch::FakeBatch(std::function<void(FakeBatch&, int)> on_describe)
       on_describe_(std::move(on_describe)),
       server_([this](const StandInRequest& request) { return answer(request); }) {}
 
+Json FakeBatch::detail_now() const {
+  (void)server_.requests();  // what the server's thread has written is seen from here on
+  return detail;
+}
+
 std::vector<Json> FakeBatch::requests_to(const std::string& path) const {
   std::vector<Json> bodies;
   for (const StandInRequest& request : server_.requests()) {

@@ -28,6 +28,7 @@ class FakeBatch {
   bool empty_pages = false;  // each page of events is followed by an empty one with another token
 
   HttpStandIn& server() { return server_; }
+  Json detail_now() const;
   std::vector<Json> requests_to(const std::string& path) const;
 
  private:

@@ -65,16 +65,18 @@ HttpStandIn::HttpStandIn(Handler handler) : handler_(std::move(handler)) {
   TESON_CHECK(::bind(listener_, generic, size) == 0 && ::listen(listener_, 8) == 0, "no port for the stand-in");
   TESON_CHECK(::getsockname(listener_, generic, &size) == 0, "the stand-in's port is unknown");
   port_ = ntohs(address.sin_port);
-  thread_ = std::thread([this] { serve(); });
 }
 
 HttpStandIn::~HttpStandIn() {
   ending_ = true;
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   ::close(listener_);
 }
 
-std::string HttpStandIn::endpoint() const { return fmt::format("http://127.0.0.1:{}", port_); }
+std::string HttpStandIn::endpoint() {
+  if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
+  return fmt::format("http://127.0.0.1:{}", port_);
+}
 
 std::vector<StandInRequest> HttpStandIn::requests() const {
   const std::scoped_lock lock(mutex_);
@@ -101,11 +103,12 @@ void HttpStandIn::serve_connection(int fd) {
       if (!receive(fd, bytes, ending_)) return;
       continue;
     }
+    StandInAnswer answer;
     {
       const std::scoped_lock lock(mutex_);
       requests_.push_back(*request);
+      answer = handler_(*request);
     }
-    const StandInAnswer answer = handler_(*request);
     if (answer.hang_up) return;
     std::string text = fmt::format("HTTP/1.1 {} X\r\ncontent-length: {}\r\n", answer.status, answer.body.size());
     for (const wire::Header& header : answer.headers) text += header.name + ": " + header.value + "\r\n";

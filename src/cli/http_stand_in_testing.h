@@ -1,6 +1,7 @@
 // A server for tests: answers HTTP requests on a port of the loopback interface, one connection after another.
 //
-// Thread: one of its own, which calls the handler; the destructor ends it. Requests are kept for the test to look at.
+// Thread: one of its own, which calls the handler. It begins with the first endpoint(), so what the handler looks at is
+// set up before that; the destructor ends it. What the handler has written may be read after requests().
 #pragma once
 
 #include <atomic>
@@ -34,7 +35,7 @@ class HttpStandIn {
   explicit HttpStandIn(Handler handler);
   ~HttpStandIn();
 
-  std::string endpoint() const;
+  std::string endpoint();
   std::vector<StandInRequest> requests() const;
   int connections() const { return connections_; }
 

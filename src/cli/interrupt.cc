@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <ctime>
 
@@ -11,11 +12,12 @@
 namespace teson::cli {
 namespace {
 
-volatile std::sig_atomic_t interrupts = 0;
+// Lock-free, so good in a handler, whichever thread it runs on.
+std::atomic<int> interrupts = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 void note_interrupt(int) {
-  if (interrupts > 0) _exit(kExitInterrupted);
-  interrupts = 1;
+  if (interrupts.exchange(1) > 0) _exit(kExitInterrupted);
 }
 
 }  // namespace

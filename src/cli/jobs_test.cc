@@ -114,7 +114,7 @@ StandInAnswer two_queues(const StandInRequest& request) {
   return {200, R"({"jobSummaryList": [], "jobs": []})", {}};
 }
 
-Client client_for(const HttpStandIn& server) {
+Client client_for(HttpStandIn& server) {
   return Client(
       {.data = "/d", .endpoint = server.endpoint(), .by_data_directory = true, .keys = {"k", "s"}, .region = "r"});
 }
