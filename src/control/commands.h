@@ -43,6 +43,8 @@ struct UpdateDefinition {  // deregister: active = false; tags
   int revision = 0;
   std::function<Status(JobDefinition&)> change;
 };
+// To repeat one that was refused as unavailable or never answered: ask the loop whether the id is live, then the
+// history whether it has ended, in that order, and send it again only if neither has it. Otherwise a job may run twice.
 struct SubmitJob {
   JobId id;  // random, chosen by the caller
   JobSpec spec;
@@ -62,9 +64,9 @@ struct UpdateJobTags {
 }  // namespace command
 
 using Command =
-    std::variant<command::CreateEnvironment, command::UpdateEnvironment, command::DeleteEnvironment, command::CreateQueue,
-                 command::UpdateQueue, command::DeleteQueue, command::RegisterDefinition, command::UpdateDefinition,
-                 command::SubmitJob, command::StopJob, command::UpdateJobTags>;
+    std::variant<command::CreateEnvironment, command::UpdateEnvironment, command::DeleteEnvironment,
+                 command::CreateQueue, command::UpdateQueue, command::DeleteQueue, command::RegisterDefinition,
+                 command::UpdateDefinition, command::SubmitJob, command::StopJob, command::UpdateJobTags>;
 
 // The outcome of a command, durable when it arrives.
 struct Accepted {

@@ -16,8 +16,8 @@ struct Handled {
   Accepted accepted;
 };
 
-// A job id that was submitted before is accepted again without a fact, so that a client may repeat a submit whose
-// answer it never saw.
+// A job id that is live is accepted again without a fact. One that has ended is not known here: whoever repeats a
+// submit follows the order that commands.h gives.
 Result<Handled> handle(const State& state, const Command& command, Instant now);
 
 // Nothing for a report about an attempt that is not live: late and doubled messages change nothing.
