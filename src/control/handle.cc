@@ -53,13 +53,15 @@ struct Handler {
     const auto found = state.environments().find(c.name);
     if (found == state.environments().end()) return Handled{};
     if (found->second.enabled) {
-      return conflict(fmt::format("Cannot delete, resource is enabled: set compute environment '{}' to DISABLED first", c.name));
+      return conflict(
+          fmt::format("Cannot delete, resource is enabled: set compute environment '{}' to DISABLED first", c.name));
     }
     for (const auto& [name, queue] : state.queues()) {
       const auto& used = queue.value.environments;
       if (std::find(used.begin(), used.end(), c.name) != used.end()) {
-        return conflict(fmt::format("Cannot delete, found existing JobQueue relationship: queue '{}' uses compute environment '{}'",
-                                    name, c.name));
+        return conflict(
+            fmt::format("Cannot delete, found existing JobQueue relationship: queue '{}' uses compute environment '{}'",
+                        name, c.name));
       }
     }
     Handled out;
@@ -151,7 +153,8 @@ struct Handler {
       }
     }
     if (!out.accepted.unknown_dependencies.empty()) return out;
-    out.facts.push_back(fact::JobSubmitted{c.id, c.spec, failed ? std::vector<JobId>{*failed} : std::move(waiting_for)});
+    out.facts.push_back(
+        fact::JobSubmitted{c.id, c.spec, failed ? std::vector<JobId>{*failed} : std::move(waiting_for)});
     if (failed) out.facts.push_back(fact::JobFailed{c.id, "Dependent job failed: " + failed->text()});
     return out;
   }

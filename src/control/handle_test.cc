@@ -199,7 +199,8 @@ TEST_F(HandleTest, AQueueMustNameEnvironmentsThatExist) {
   Queue queue;
   queue.name = "other";
   queue.environments = {"local", "typo"};
-  EXPECT_EQ(error_of(command::CreateQueue{queue}), "computeEnvironmentOrder: compute environment 'typo' does not exist");
+  EXPECT_EQ(error_of(command::CreateQueue{queue}),
+            "computeEnvironmentOrder: compute environment 'typo' does not exist");
 }
 
 }  // namespace

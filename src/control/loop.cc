@@ -15,7 +15,9 @@ Loop::Loop(Controller& controller, const Clock& clock) : controller_(controller)
 
 Loop::~Loop() { stop(); }
 
-void Loop::start() { thread_ = std::thread([this] { run(); }); }
+void Loop::start() {
+  thread_ = std::thread([this] { run(); });
+}
 
 void Loop::stop() {
   {

@@ -32,7 +32,8 @@ Status write_private(const std::string& path, const std::string& text) {
   unlink(temporary.c_str());
   OwnedFd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (fd.get() < 0) return errno_error("create " + temporary);
-  if (write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return errno_error("write " + temporary);
+  if (write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    return errno_error("write " + temporary);
   if (fsync(fd.get()) != 0) return errno_error("fsync " + temporary);
   if (rename(temporary.c_str(), path.c_str()) != 0) return errno_error("rename " + temporary);
   return {};
@@ -51,14 +52,15 @@ Status make_keys(const std::string& path) {
 
 Result<http::FixedCredentials> open_access_keys(const std::string& data) {
   const std::string path = data + "/credentials";
-  struct stat info {};
+  struct stat info{};
   if (stat(path.c_str(), &info) != 0) {
     if (errno != ENOENT) return errno_error("stat " + path);
     if (auto made = make_keys(path); !made) return std::unexpected(made.error());
   } else if ((info.st_mode & 077) != 0) {
-    return fail(ErrorKind::kDenied, fmt::format("{} may be read by others (mode {:04o}): chmod 600 it, and replace its keys if "
-                                                "somebody may have seen them",
-                                                path, info.st_mode & 07777));
+    return fail(ErrorKind::kDenied,
+                fmt::format("{} may be read by others (mode {:04o}): chmod 600 it, and replace its keys if "
+                            "somebody may have seen them",
+                            path, info.st_mode & 07777));
   }
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

@@ -30,10 +30,14 @@ Status call(http::Handler& batch, const std::string& operation, const Json& body
 
 int64_t host_vcpus(const Resources& host) { return std::max<int64_t>(1, (host.milli_vcpus + 999) / 1000); }
 
-Status create_environment(http::Handler& batch, const std::string& name, const std::string& type, const Resources& host) {
-  const Json resources = {{"type", type},         {"minvCpus", 0},
-                          {"maxvCpus", host_vcpus(host)}, {"instanceTypes", {"host"}},
-                          {"subnets", Json::array()},     {"instanceRole", "host"}};
+Status create_environment(http::Handler& batch, const std::string& name, const std::string& type,
+                          const Resources& host) {
+  const Json resources = {{"type", type},
+                          {"minvCpus", 0},
+                          {"maxvCpus", host_vcpus(host)},
+                          {"instanceTypes", {"host"}},
+                          {"subnets", Json::array()},
+                          {"instanceRole", "host"}};
   return call(batch, "createcomputeenvironment",
               {{"computeEnvironmentName", name},
                {"type", "MANAGED"},
@@ -73,7 +77,7 @@ Status follow_host_size(http::Handler& batch, const RegistryView& registry, cons
 
 Status bootstrap(const std::string& data, http::Handler& batch, const RegistryView& registry, const Resources& host) {
   const std::string mark = data + "/bootstrapped";
-  struct stat info {};
+  struct stat info{};
   if (stat(mark.c_str(), &info) == 0) return follow_host_size(batch, registry, host);
   if (auto status = create_all(batch, host); !status) return status;
   std::ofstream file(mark);

@@ -14,7 +14,8 @@
 namespace teson {
 
 // Creates what is missing unless <data>/bootstrapped says that it was done once, then leaves that mark. Interrupted
-// half way, the next start completes it. Environments that still carry the tag `teson:host-sized` follow the host's size.
+// half way, the next start completes it. Environments that still carry the tag `teson:host-sized` follow the host's
+// size.
 Status bootstrap(const std::string& data, http::Handler& batch, const RegistryView& registry, const Resources& host);
 
 }  // namespace teson

@@ -18,7 +18,8 @@ std::string where(const YAML::Node& node) {
 }
 
 Result<std::string> text_of(const YAML::Node& node, const std::string& key) {
-  if (!node.IsScalar()) return invalid(fmt::format("{}{}: one value is expected, not a list or a map", where(node), key));
+  if (!node.IsScalar())
+    return invalid(fmt::format("{}{}: one value is expected, not a list or a map", where(node), key));
   return node.Scalar();
 }
 
@@ -74,7 +75,8 @@ Status set_one_of(std::string& target, const YAML::Node& node, const std::string
 
 using Setter = std::function<Status(Config&, const YAML::Node&, const std::string&)>;
 
-Status read_map(Config& config, const YAML::Node& node, const std::string& path, const std::map<std::string, Setter>& keys) {
+Status read_map(Config& config, const YAML::Node& node, const std::string& path,
+                const std::map<std::string, Setter>& keys) {
   if (!node.IsMap()) return invalid(fmt::format("{}{}: a map of settings is expected", where(node), path));
   for (const auto& entry : node) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
@@ -83,7 +85,8 @@ Status read_map(Config& config, const YAML::Node& node, const std::string& path,
     if (found == keys.end()) {
       std::vector<std::string> known;
       for (const auto& [name, setter] : keys) known.push_back(path.empty() ? name : path + "." + name);
-      return invalid(fmt::format("{}unknown setting '{}'; known are {}", where(entry.first), full, fmt::join(known, ", ")));
+      return invalid(
+          fmt::format("{}unknown setting '{}'; known are {}", where(entry.first), full, fmt::join(known, ", ")));
     }
     if (auto status = found->second(config, entry.second, full); !status) return status;
   }
@@ -91,15 +94,17 @@ Status read_map(Config& config, const YAML::Node& node, const std::string& path,
 }
 
 Status read_images(Config& config, const YAML::Node& node, const std::string& key) {
-  if (!node.IsSequence()) return invalid(fmt::format("{}{}: a list of {{pattern, runtime}} is expected", where(node), key));
+  if (!node.IsSequence())
+    return invalid(fmt::format("{}{}: a list of {{pattern, runtime}} is expected", where(node), key));
   for (const YAML::Node& item : node) {
     const bool shape = item.IsMap() && item["pattern"] && item["pattern"].IsScalar() && item["runtime"] &&
                        item["runtime"].IsScalar() && item.size() == 2;
     if (!shape) return invalid(fmt::format("{}{}: each entry has exactly a pattern and a runtime", where(item), key));
     const std::string runtime = item["runtime"].Scalar();
     if (runtime != "process") {
-      return invalid(fmt::format("{}{}: runtime '{}' is not known; 'process' runs the command on the host's own file system",
-                                 where(item), key, runtime));
+      return invalid(
+          fmt::format("{}{}: runtime '{}' is not known; 'process' runs the command on the host's own file system",
+                      where(item), key, runtime));
     }
     config.images.push_back({item["pattern"].Scalar(), RuntimeKind::kProcess});
   }
@@ -109,7 +114,8 @@ Status read_images(Config& config, const YAML::Node& node, const std::string& ke
 Status set_region(Config& config, const YAML::Node& node, const std::string& key) {
   auto text = text_of(node, key);
   if (!text) return std::unexpected(text.error());
-  if (text->empty() || text->size() > 64 || text->find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos) {
+  if (text->empty() || text->size() > 64 ||
+      text->find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos) {
     return invalid(fmt::format("{}{}: '{}' is not a region name such as us-east-1", where(node), key, *text));
   }
   config.region = std::move(*text);
@@ -143,10 +149,12 @@ Status set_text(std::string& target, const YAML::Node& node, const std::string& 
 
 const std::map<std::string, Setter>& host_keys() {
   static const std::map<std::string, Setter> keys = {
-      {"vcpus", [](Config& c, const YAML::Node& n, const std::string& k) { return set(c.host_milli_vcpus, milli_vcpus(n, k)); }},
-      {"memory_mib",
-       [](Config& c, const YAML::Node& n, const std::string& k) { return set(c.host_memory_mib, whole_number(n, k, 4, 1 << 30)); }},
-      {"gpus", [](Config& c, const YAML::Node& n, const std::string& k) { return set(c.host_gpus, whole_number(n, k, 0, 64)); }},
+      {"vcpus",
+       [](Config& c, const YAML::Node& n, const std::string& k) { return set(c.host_milli_vcpus, milli_vcpus(n, k)); }},
+      {"memory_mib", [](Config& c, const YAML::Node& n,
+                        const std::string& k) { return set(c.host_memory_mib, whole_number(n, k, 4, 1 << 30)); }},
+      {"gpus", [](Config& c, const YAML::Node& n,
+                  const std::string& k) { return set(c.host_gpus, whole_number(n, k, 0, 64)); }},
   };
   return keys;
 }
@@ -191,7 +199,9 @@ const std::map<std::string, Setter>& top_keys() {
        }},
       {"keep_work", set_keep_work},
       {"disk_reserve_mib",
-       [](Config& c, const YAML::Node& n, const std::string& k) { return set(c.disk_reserve_mib, whole_number(n, k, 0, 1 << 30)); }},
+       [](Config& c, const YAML::Node& n, const std::string& k) {
+         return set(c.disk_reserve_mib, whole_number(n, k, 0, 1 << 30));
+       }},
       {"catalogue", [](Config& c, const YAML::Node& n, const std::string& k) { return set_text(c.catalogue, n, k); }},
   };
   return keys;
@@ -237,7 +247,8 @@ Result<ListenAddress> parse_listen(std::string_view text) {
   }
   uint16_t port = 0;
   const auto [end, error] = std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
-  if (host.empty() || port_text.empty() || error != std::errc() || end != port_text.data() + port_text.size()) return wrong();
+  if (host.empty() || port_text.empty() || error != std::errc() || end != port_text.data() + port_text.size())
+    return wrong();
   ListenAddress address;
   address.host = host == "localhost" ? "127.0.0.1" : std::string(host);
   address.port = port;

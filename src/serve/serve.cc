@@ -47,9 +47,10 @@ Result<Config> effective_config(const ServeOptions& options) {
 Result<ListenAddress> permitted_address(const Config& config, bool allow_public) {
   auto address = parse_listen(config.listen);
   if (address && !address->loopback && !allow_public) {
-    return invalid(fmt::format("listen: {} can be reached from other machines and there is no TLS; listen on 127.0.0.1 and put "
-                               "a TLS proxy in front, or pass --allow-public if the network is trusted",
-                               config.listen));
+    return invalid(
+        fmt::format("listen: {} can be reached from other machines and there is no TLS; listen on 127.0.0.1 and put "
+                    "a TLS proxy in front, or pass --allow-public if the network is trusted",
+                    config.listen));
   }
   return address;
 }
@@ -103,7 +104,8 @@ class Service {
     watch_disk();
     if (clock_->now() < next_sweep_) return;
     next_sweep_ = clock_->now() + kLogSweepEvery;
-    if (const auto swept = log_store_->sweep(clock_->now()); !swept) spdlog::warn("log retention: {}", swept.error().message);
+    if (const auto swept = log_store_->sweep(clock_->now()); !swept)
+      spdlog::warn("log retention: {}", swept.error().message);
   }
 
   void watch_disk() {
@@ -115,8 +117,9 @@ class Service {
       spdlog::info("disk space is back: jobs start again");
       return loop_->hold_starts(std::nullopt);
     }
-    const std::string reason = fmt::format("{} MiB are free on the disk of {}, less than disk_reserve_mib {}: nothing new starts",
-                                           *free >> 20, directory_.path(), config_.disk_reserve_mib);
+    const std::string reason =
+        fmt::format("{} MiB are free on the disk of {}, less than disk_reserve_mib {}: nothing new starts", *free >> 20,
+                    directory_.path(), config_.disk_reserve_mib);
     spdlog::warn("{}", reason);
     loop_->hold_starts(reason);
   }
@@ -164,8 +167,8 @@ class Service {
     settings.account_id = config_.account_id;
     settings.interruptions_use_attempts = config_.interruptions_use_attempts;
     settings.host = site.host;
-    batch_ = std::make_unique<batch::BatchApi>(*loop_, controller_->registry(), journal_->history(), std::move(catalogue),
-                                               std::move(settings));
+    batch_ = std::make_unique<batch::BatchApi>(*loop_, controller_->registry(), journal_->history(),
+                                               std::move(catalogue), std::move(settings));
     if (auto status = bootstrap(directory_.path(), *batch_, controller_->registry(), site.host); !status) return status;
 
     auto store = SqliteLogStore::open(directory_.path());

@@ -118,8 +118,8 @@ bool matches(const ListQuery& query, const Job& job) {
   return true;
 }
 
-LiveSlice scan_live(const Controller& controller, const ListQuery& query, std::optional<uint64_t> below, size_t max_found,
-                    size_t max_seen) {
+LiveSlice scan_live(const Controller& controller, const ListQuery& query, std::optional<uint64_t> below,
+                    size_t max_found, size_t max_seen) {
   const State& state = controller.state();
   LiveSlice out;
   const auto queue = state.queues().find(query.queue);

@@ -36,8 +36,8 @@ struct LiveSlice {
   std::vector<JobView> found;
   std::optional<uint64_t> go_on_below;  // there are more jobs, of smaller order
 };
-LiveSlice scan_live(const Controller& controller, const ListQuery& query, std::optional<uint64_t> below, size_t max_found,
-                    size_t max_seen);
+LiveSlice scan_live(const Controller& controller, const ListQuery& query, std::optional<uint64_t> below,
+                    size_t max_found, size_t max_seen);
 
 // Whether finished jobs can match at all.
 bool wants_history(const ListQuery& query);

@@ -417,47 +417,5 @@ TEST_F(ServerTest, StopsUnderLoadFromManyClients) {
   EXPECT_GE(answered, 200);
 }
 
-TEST_F(ServerTest, APortInUseSaysWhatToDo) {
-  start();
-  ServerOptions options;
-  options.port = server->port();
-  const auto second = Server::start(options, router);
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().kind, ErrorKind::kUnavailable);
-  EXPECT_NE(second.error().message.find(server->address() + " is in use"), std::string::npos) << second.error().message;
-  EXPECT_NE(second.error().message.find("--listen"), std::string::npos);
-}
-
-TEST_F(ServerTest, HostsThatAreNotHereAreRefused) {
-  ServerOptions options;
-  options.port = 0;
-  options.host = "192.0.2.1";  // TEST-NET-1: nobody has it
-  EXPECT_NE(Server::start(options, router).error().message.find("cannot listen on 192.0.2.1:0"), std::string::npos);
-  options.host = "no such host";
-  EXPECT_FALSE(Server::start(options, router));
-}
-
-TEST_F(ServerTest, NamesAndIpv6LiteralsWork) {
-  ServerOptions options;
-  options.host = "localhost";
-  start(options);
-  EXPECT_NE(server->port(), 0);
-  options.port = 0;
-  options.host = "[::1]";
-  const auto six = Server::start(options, router);
-  // A machine without IPv6 has no ::1 to listen on.
-  const int probe = ::socket(AF_INET6, SOCK_STREAM, 0);
-  sockaddr_in6 loopback{};
-  loopback.sin6_family = AF_INET6;
-  loopback.sin6_addr = in6addr_loopback;
-  const bool has_ipv6 =
-      probe >= 0 && ::bind(probe, reinterpret_cast<const sockaddr*>(&loopback), sizeof(loopback)) == 0;
-  if (probe >= 0) ::close(probe);
-  ASSERT_EQ(six.has_value(), has_ipv6);
-  if (six) {
-    EXPECT_EQ((*six)->address(), fmt::format("[::1]:{}", (*six)->port()));
-  }
-}
-
 }  // namespace
 }  // namespace teson::http

@@ -9,7 +9,8 @@ namespace {
 
 std::string why_pending(const Job& job, const job_state::Pending& pending) {
   if (pending.waiting_for.empty()) return {};
-  std::string text = fmt::format("Waits for {} of {} dependencies:", pending.waiting_for.size(), job.spec.depends_on.size());
+  std::string text =
+      fmt::format("Waits for {} of {} dependencies:", pending.waiting_for.size(), job.spec.depends_on.size());
   int shown = 0;
   for (const JobId& id : pending.waiting_for) {
     if (++shown > 3) return text + " ...";
@@ -21,12 +22,14 @@ std::string why_pending(const Job& job, const job_state::Pending& pending) {
 std::string why_head_waits(const State& state, const QueueState& queue, const Job& job) {
   const Resources free = state.host_free();
   if (!job.spec.resources.fits_in(free)) {
-    return fmt::format("CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue '{}': asks {}; free on the host now {}",
-                       queue.value.name, resources_text(job.spec.resources), resources_text(free));
+    return fmt::format(
+        "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue '{}': asks {}; free on the host now {}",
+        queue.value.name, resources_text(job.spec.resources), resources_text(free));
   }
-  return fmt::format("CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue '{}': asks {}; its compute environments are "
-                     "at maxvCpus",
-                     queue.value.name, resources_text(job.spec.resources));
+  return fmt::format(
+      "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue '{}': asks {}; its compute environments are "
+      "at maxvCpus",
+      queue.value.name, resources_text(job.spec.resources));
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ Outcome outcome_of(const Job& job, const AttemptEnd& end) {
   const auto count = [&](const AttemptEnd& e) { ++(is_free_interruption(job, e) ? free_interruptions : used); };
   for (const Attempt& attempt : job.past) count(*attempt.end);
   count(end);
-  const bool again = is_free_interruption(job, end) ? free_interruptions <= kMaxFreeInterruptions
-                                                    : used < job.spec.retry.attempts;
+  const bool again =
+      is_free_interruption(job, end) ? free_interruptions <= kMaxFreeInterruptions : used < job.spec.retry.attempts;
   return again ? Outcome{fact::Verdict::kRetry, end.status_reason} : failed;
 }
 

@@ -69,7 +69,8 @@ TEST(RetryRules, C5cUnmatchedAttemptIsRetriedUntilAttemptsAreUsed) {
 }
 
 TEST(RetryRules, FirstMatchingRuleDecides) {
-  Job job = job_with(10, {{.on_exit_code = "1*", .action = RetryAction::kExit}, {.on_exit_code = "13", .action = RetryAction::kRetry}});
+  Job job = job_with(10, {{.on_exit_code = "1*", .action = RetryAction::kExit},
+                          {.on_exit_code = "13", .action = RetryAction::kRetry}});
   EXPECT_EQ(outcome_of(job, exited(13)).verdict, fact::Verdict::kFailed);
   EXPECT_EQ(outcome_of(job, exited(2)).verdict, fact::Verdict::kRetry);
 }

@@ -132,9 +132,10 @@ TEST(Placement, MaxVcpusBoundsTheInstancesOfAnEnvironment) {
   EXPECT_EQ(world.status(first), "STARTING");
   EXPECT_EQ(world.status(second), "RUNNABLE");
   EXPECT_EQ(world.state.instances().size(), 1u);
-  EXPECT_EQ(waiting_reason(world.state, *world.state.job(second)),
-            "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue 'q': asks 2 vCPU, 100 MiB; its compute environments "
-            "are at maxvCpus");
+  EXPECT_EQ(
+      waiting_reason(world.state, *world.state.job(second)),
+      "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue 'q': asks 2 vCPU, 100 MiB; its compute environments "
+      "are at maxvCpus");
 }
 
 TEST(Placement, SecondEnvironmentTakesWhatTheFirstCannot) {
@@ -201,7 +202,8 @@ TEST(Queues, DisabledQueueStartsNothing) {
   disabled.enabled = false;
   world.fact(fact::QueuePut{disabled});
   EXPECT_TRUE(world.decide().empty());
-  EXPECT_EQ(waiting_reason(world.state, *world.state.job(id)), "Queue 'default' is disabled: enable it to start its jobs");
+  EXPECT_EQ(waiting_reason(world.state, *world.state.job(id)),
+            "Queue 'default' is disabled: enable it to start its jobs");
 }
 
 TEST(Holds, C4TooLargeAJobIsHeldWithBothFiguresAndBlocksNobody) {
@@ -213,9 +215,10 @@ TEST(Holds, C4TooLargeAJobIsHeldWithBothFiguresAndBlocksNobody) {
   world.decide();
   EXPECT_EQ(world.status(large), "RUNNABLE");
   EXPECT_EQ(world.status(small), "STARTING");
-  EXPECT_EQ(waiting_reason(world.state, *world.state.job(large)),
-            "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - memory: asked 31000 MiB, largest 7000 MiB; vCPU: asked 4, "
-            "largest 2 (compute environment 'local', instance type host: 2 vCPU, 7000 MiB)");
+  EXPECT_EQ(
+      waiting_reason(world.state, *world.state.job(large)),
+      "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - memory: asked 31000 MiB, largest 7000 MiB; vCPU: asked 4, "
+      "largest 2 (compute environment 'local', instance type host: 2 vCPU, 7000 MiB)");
 }
 
 TEST(Holds, AChangedEnvironmentReleasesTheJob) {
@@ -240,8 +243,9 @@ TEST(Holds, UnknownImageSaysWhatToMap) {
   const JobId id{Uuid{1, 1}};
   world.fact(fact::JobSubmitted{id, spec, {}});
   EXPECT_TRUE(world.decide().empty());
-  EXPECT_TRUE(waiting_reason(world.state, *world.state.job(id))
-                  .starts_with("MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - image 'busybox:1' has no runtime on this host"));
+  EXPECT_TRUE(
+      waiting_reason(world.state, *world.state.job(id))
+          .starts_with("MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - image 'busybox:1' has no runtime on this host"));
 }
 
 TEST(Dependencies, C15AFailureFailsTheWholeChain) {
