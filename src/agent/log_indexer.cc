@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "attempt_dir/log_index.h"
 #include "attempt_dir/paths.h"
 
@@ -50,7 +52,9 @@ bool LogIndexer::mark() {
   const auto size = static_cast<uint64_t>(info.st_size);
   if (size <= marked_) return false;
   char bytes[kLogMarkBytes];
-  encode_log_mark({size, wall_now().millis()}, bytes);
+  // The index promises times that never decrease, whatever is done to the system's clock.
+  marked_millis_ = std::max(marked_millis_, wall_now().millis());
+  encode_log_mark({size, marked_millis_}, bytes);
   const off_t end = ::lseek(index_.get(), 0, SEEK_END);
   const ssize_t n = ::write(index_.get(), bytes, sizeof bytes);
   if (n != static_cast<ssize_t>(sizeof bytes)) {

@@ -30,6 +30,7 @@ class LogIndexer {
   OwnedFd index_;
   OwnedFd notify_;
   uint64_t marked_ = 0;
+  int64_t marked_millis_ = 0;
   std::optional<Duration> deadline_;
 };
 

@@ -1,6 +1,6 @@
 """A teson server of its own for the end-to-end tests, driven by unmodified boto3 and AWS CLI.
 
-TESON_BINARY names the program; else <repository>/build/teson. Fixtures:
+TESON_BINARY names the program, else <repository>/build/teson; TESON_AWS_CLI another AWS CLI than Debian's. Fixtures:
 
     server, batch, logs, aws     one server for the whole session: for tests that leave it running
     own_server                   one for the test alone, which may restart or kill it
@@ -25,6 +25,7 @@ from botocore.config import Config
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("TESON_BINARY", str(ROOT / "build" / "teson"))
+AWS_CLI = os.environ.get("TESON_AWS_CLI", "/usr/bin/aws")
 DEADLINE_SECONDS = 60
 POLL_SECONDS = 0.03
 FINAL = ("SUCCEEDED", "FAILED")
@@ -194,7 +195,7 @@ class Server:
         environment = {**os.environ, **self.environment, "AWS_PAGER": "", "AWS_CONFIG_FILE": "/dev/null",
                        "AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_EC2_METADATA_DISABLED": "true"}
         # Debian's CLI is older than AWS_ENDPOINT_URL.
-        command = ["/usr/bin/aws", "--endpoint-url", self.endpoint, "--output", "json", *arguments]
+        command = [AWS_CLI, "--endpoint-url", self.endpoint, "--output", "json", *arguments]
         process = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
         if not check:
             return process

@@ -8,6 +8,7 @@ import time
 import botocore.exceptions
 import pytest
 
+import conftest
 from conftest import DEADLINE_SECONDS, wait_for
 
 GROUP = "/aws/batch/job"
@@ -238,7 +239,7 @@ def test_cli_tail_follows_a_running_job_without_a_gap_or_a_double(jobs, server, 
     stream_of(jobs, job)
     environment = {**os.environ, **server.environment, "PYTHONUNBUFFERED": "1", "AWS_CONFIG_FILE": "/dev/null",
                    "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"}
-    command = ["/usr/bin/aws", "--endpoint-url", server.endpoint, "logs", "tail", GROUP, "--follow", "--since", "1h",
+    command = [conftest.AWS_CLI, "--endpoint-url", server.endpoint, "logs", "tail", GROUP, "--follow", "--since", "1h",
                "--format", "short", "--log-stream-name-prefix", unique + "/"]
     tail = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     guard = threading.Timer(DEADLINE_SECONDS, tail.kill)
