@@ -322,10 +322,21 @@ Usage Supervisor::measure() const {
           .run = run_};
 }
 
+namespace {
+
+bool own_directory_is_gone() {
+  struct stat info;
+  return ::stat(".", &info) == 0 && info.st_nlink == 0;
+}
+
+}  // namespace
+
 void Supervisor::publish(const AttemptEnd& end) {
   const AttemptResult result{.id = order_.id, .end = end, .started = started_};
   note("ended", end.reason);
   for (Status status; !(status = result_.publish(result));) {
+    // The job may have removed its own attempt: there is no place for a result, and the launcher will say "lost".
+    if (own_directory_is_gone()) break;
     note("held", status.error().message);
     ::poll(nullptr, 0, static_cast<int>(kRetry.whole_millis()));
   }

@@ -67,6 +67,19 @@ TEST(AttemptFaults, AttemptsOutliveTheirLauncherAndAreSettledByTheNext) {
   EXPECT_EQ(world.end_of(lasts.id)->cause, EndCause::kStopped);
 }
 
+TEST(AttemptFaults, AJobThatRemovesItsOwnAttemptIsLostAndLeavesNothing) {
+  LocalWorld world;
+  const LaunchOrder order =
+      world.shell("while [ ! -e ../../../../go ]; do sleep 0.01; done; rm -rf \"$TESON_DIR\"; exec sleep 3600");
+  world.launch_and_wait_for_start(order);
+  const pid_t agent = record_of(world, order.id).pid;
+  ASSERT_GT(agent, 0);
+  ASSERT_TRUE(write_file(world.data() + "/go", "", Durability::kRenameOnly));
+  ASSERT_TRUE(world.run_until([&] { return world.loss_of(order.id).has_value(); }));
+  EXPECT_EQ(world.loss_of(order.id)->detail, "its directory was removed while it ran");
+  EXPECT_TRUE(world.run_until([&] { return ::kill(agent, 0) != 0; })) << "the agent is still there";
+}
+
 TEST(AttemptFaults, AStopThatCameBeforeTheStartPreventsIt) {
   LocalWorld world;
   const LaunchOrder order = world.shell("touch ran");

@@ -203,7 +203,7 @@ void LocalLauncher::stop(const AttemptId& id, Duration grace) {
 
 AttemptFinding LocalLauncher::settle(const AttemptId& id) {
   const AttemptPaths paths = attempt_paths(data_, id);
-  directory_state::Orphaned orphan;
+  std::optional<directory_state::Orphaned> orphan;
   {
     const std::lock_guard guard(mutex_);
     if (const Tracked* tracked = find(id); tracked && tracked->order) return AttemptAlive{};
@@ -215,14 +215,16 @@ AttemptFinding LocalLauncher::settle(const AttemptId& id) {
       return AttemptAlive{running->started};
     }
     tracked_.erase(id);
-    if (std::holds_alternative<directory_state::Absent>(state)) return AttemptUnknown{};
     if (auto* ended = std::get_if<directory_state::Ended>(&state))
       return AttemptEndedReport{std::move(ended->result.end)};
     if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state))
       return AttemptLostReport{wall_now(), spoilt->detail};
-    orphan = std::get<directory_state::Orphaned>(std::move(state));
+    if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) orphan = std::move(*orphaned);
   }
-  return clear_up(id, orphan.record, orphan.detail);
+  if (orphan) return clear_up(id, orphan->record, orphan->detail);
+  // No directory: never launched, or removed since. Nothing of it may live beside what is launched next.
+  clear_up(id, {}, {});
+  return AttemptUnknown{};
 }
 
 void LocalLauncher::forget(std::span<const AttemptId> ids) {
@@ -344,6 +346,8 @@ std::optional<directory_state::Orphaned> LocalLauncher::report_end(const Attempt
     reports.push_back({id, AttemptLostReport{wall_now(), spoilt->detail}});
   } else if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) {
     return std::move(*orphaned);
+  } else if (started_reported) {
+    return directory_state::Orphaned{{}, "its directory was removed while it ran"};
   } else {
     reports.push_back({id, AttemptEndedReport{failed_launch(
                                "CannotStartContainerError: the agent ended before it could start the program")}});

@@ -39,7 +39,8 @@ class AttemptLogTest : public ::testing::Test {
   }
   std::vector<std::pair<std::string, int64_t>> events(EventSource& log) {
     std::vector<std::pair<std::string, int64_t>> result;
-    for (const Event& event : *log.first(kStreamBegin, kStreamEnd, {})) {
+    const auto found = log.first(kStreamBegin, kStreamEnd, {});
+    for (const Event& event : *found) {
       EXPECT_EQ(event.ingested_millis, event.millis);
       result.emplace_back(event.message, event.millis);
     }
