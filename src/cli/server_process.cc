@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,7 +76,10 @@ std::vector<std::string> serve_command(const std::string& data) {
 
 Outcome<pid_t> spawn_server(const std::string& data) {
   std::error_code error;
+  // As the server itself would make it: for its owner alone.
+  const mode_t mask = ::umask(077);
   std::filesystem::create_directories(data, error);
+  ::umask(mask);
   if (error)
     return failure(FailureKind::kGeneral, fmt::format("cannot make the data directory {}: {}", data, error.message()));
   const std::string path = data + "/server.log";

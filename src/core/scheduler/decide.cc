@@ -1,26 +1,11 @@
 #include "core/scheduler/decide.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "core/explain/fit.h"
 #include "core/scheduler/placement.h"
 #include "core/state/state.h"
 
 namespace teson {
 namespace {
-
-std::vector<const QueueState*> queues_by_priority(const State& state) {
-  std::vector<const QueueState*> out;
-  for (const auto& [name, queue] : state.queues()) {
-    if (queue.value.enabled && !queue.ready.empty()) out.push_back(&queue);
-  }
-  std::sort(out.begin(), out.end(), [](const QueueState* a, const QueueState* b) {
-    if (a->value.priority != b->value.priority) return a->value.priority > b->value.priority;
-    return a->value.name < b->value.name;
-  });
-  return out;
-}
 
 std::optional<FactBody> settle_dependent(const State& state) {
   if (!state.doomed_dependents().empty()) {
@@ -39,7 +24,8 @@ std::optional<FactBody> delete_empty_queue(const State& state) {
 }
 
 std::optional<FactBody> place_next(const State& state, Instant now) {
-  for (const QueueState* queue : queues_by_priority(state)) {
+  for (const QueueState* queue : state.queues_by_priority()) {
+    if (!queue->value.enabled || queue->ready.empty()) continue;
     if (auto placed = place(state, *state.job(queue->ready.begin()->second), now)) return placed;
   }
   return std::nullopt;

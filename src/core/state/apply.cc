@@ -25,6 +25,7 @@ void State::on(const fact::EnvironmentDeleted& f) {
 void State::on(const fact::QueuePut& f) {
   QueueState& queue = queues_[f.value.name];
   queue.value = f.value;
+  order_queues();
   review_queue(queue);
 }
 
@@ -32,6 +33,7 @@ void State::on(const fact::QueueDeleted& f) {
   const auto found = queues_.find(f.name);
   TESON_CHECK(found != queues_.end() && found->second.jobs.empty(), "a queue is deleted that is absent or not empty");
   queues_.erase(found);
+  order_queues();
 }
 
 void State::on(const fact::DefinitionPut& f) { definitions_[f.value.name].insert_or_assign(f.value.revision, f.value); }

@@ -23,6 +23,7 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
     const std::string name = queue.name;
     queues_[name].value = std::move(queue);
   }
+  order_queues();
   for (auto& definition : snapshot.definitions) {
     const std::string name = definition.name;
     const int revision = definition.revision;
@@ -135,6 +136,13 @@ void State::make_runnable(Job& job) {
   } else {
     queue.ready.emplace(job.order, job.id);
   }
+}
+
+void State::order_queues() {
+  queues_by_priority_.clear();
+  for (const auto& [name, queue] : queues_) queues_by_priority_.push_back(&queue);
+  std::stable_sort(queues_by_priority_.begin(), queues_by_priority_.end(),
+                   [](const QueueState* a, const QueueState* b) { return a->value.priority > b->value.priority; });
 }
 
 // Which of the queue's runnable jobs can be placed at all: again after anything changed that decides it.

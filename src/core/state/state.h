@@ -59,6 +59,8 @@ class State {
   const std::unordered_map<JobId, Job>& jobs() const { return jobs_; }
   const std::map<std::string, ComputeEnvironment>& environments() const { return environments_; }
   const std::map<std::string, QueueState>& queues() const { return queues_; }
+  // The order in which queues are served: priority, larger first, then name.
+  const std::vector<const QueueState*>& queues_by_priority() const { return queues_by_priority_; }
   const std::map<std::string, std::map<int, JobDefinition>>& definitions() const { return definitions_; }
   const std::map<InstanceId, InstanceState>& instances() const { return instances_; }
   const std::vector<const InstanceState*>& instances_of(const std::string& environment) const;  // by id
@@ -94,6 +96,7 @@ class State {
   QueueState& queue_of(const Job& job);
   void make_runnable(Job& job);
   void review_queue(QueueState& queue);
+  void order_queues();
   void review_queues_of(const std::string& environment);
   void index_instance(const InstanceState& instance);
   void occupy(const Attempt& attempt);
@@ -108,6 +111,7 @@ class State {
   uint64_t instances_started_ = 0;
   std::map<std::string, ComputeEnvironment> environments_;
   std::map<std::string, QueueState> queues_;
+  std::vector<const QueueState*> queues_by_priority_;
   std::map<std::string, std::map<int, JobDefinition>> definitions_;
   std::map<InstanceId, InstanceState> instances_;
   struct EnvironmentInstances {
