@@ -18,8 +18,12 @@ constexpr size_t kShortestLastChunk = 5;
 std::string_view std_view(string_view text) { return {text.data(), text.size()}; }
 
 // Fills a Request straight from the parser's events, without Beast's own message type in between.
+// The body's limit is kept here: Beast 1.74 counts a chunk's size anew each time it meets the same unfinished chunk
+// header, and so refuses bodies that are small enough.
 class Reader final : public beast_http::basic_parser<true> {
  public:
+  explicit Reader(uint64_t body_limit_bytes) : body_limit_bytes_(body_limit_bytes) { body_limit(UINT64_MAX); }
+
   Request request;
   std::string target_error;
   int version = 0;
@@ -37,18 +41,29 @@ class Reader final : public beast_http::basic_parser<true> {
     request.headers.add(std::string(std_view(name)), std::string(std_view(value)));
   }
   void on_header_impl(error_code&) override {}
-  void on_body_init_impl(const boost::optional<uint64_t>& length, error_code&) override {
+  void on_body_init_impl(const boost::optional<uint64_t>& length, error_code& error) override {
+    if (length && *length > body_limit_bytes_) {
+      error = beast_http::error::body_limit;
+      return;
+    }
     if (length) request.body.reserve(std::min<uint64_t>(*length, 64 * 1024));
   }
-  size_t on_body_impl(string_view bytes, error_code&) override { return append(bytes); }
-  void on_chunk_header_impl(uint64_t, string_view, error_code&) override {}
-  size_t on_chunk_body_impl(uint64_t, string_view bytes, error_code&) override { return append(bytes); }
+  size_t on_body_impl(string_view bytes, error_code& error) override { return append(bytes, error); }
+  void on_chunk_header_impl(uint64_t size, string_view, error_code& error) override { check_room(size, error); }
+  size_t on_chunk_body_impl(uint64_t, string_view bytes, error_code& error) override { return append(bytes, error); }
   void on_finish_impl(error_code&) override {}
 
-  size_t append(string_view bytes) {
+  void check_room(uint64_t more, error_code& error) const {
+    if (more > body_limit_bytes_ - request.body.size()) error = beast_http::error::body_limit;
+  }
+  size_t append(string_view bytes, error_code& error) {
+    check_room(bytes.size(), error);
+    if (error) return 0;
     request.body.append(bytes.data(), bytes.size());
     return bytes.size();
   }
+
+  const uint64_t body_limit_bytes_;
 };
 
 ParseError parse_error(const error_code& error, const ParserLimits& limits) {
@@ -79,10 +94,7 @@ std::optional<ParseError> check_head(const Reader& reader) {
 }  // namespace
 
 struct RequestParser::State {
-  explicit State(const ParserLimits& limits) {
-    reader.header_limit(limits.header_bytes);
-    reader.body_limit(limits.body_bytes);
-  }
+  explicit State(const ParserLimits& limits) : reader(limits.body_bytes) { reader.header_limit(limits.header_bytes); }
   Reader reader;
   bool head_checked = false;
   size_t head_bytes = 0;

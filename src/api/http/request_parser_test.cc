@@ -146,6 +146,20 @@ TEST(RequestParser, LimitsAreAtTheirEdges) {
   EXPECT_EQ(parse("GET /" + std::string(150, 'a') + " HTTP/1.1\r\nHost: h\r\n\r\n", 7, limits).requests.size(), 1U);
 }
 
+// Found by fuzzing: an unfinished chunk header that is looked at again and again must not use up the body's limit.
+TEST(RequestParser, AChunkHeaderInPiecesIsRefusedForWhatItIs) {
+  ParserLimits limits;
+  limits.body_bytes = 20;
+  const std::string bytes =
+      "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n6;e=\"a\r\nlong quoted "
+      "text\"\r\nabcdef\r\n0\r\n\r\n";
+  for (const size_t slice : {size_t{1}, size_t{4}, bytes.size()}) {
+    const Outcome out = parse(bytes, slice, limits);
+    ASSERT_TRUE(out.error) << slice;
+    EXPECT_EQ(out.error->status, 400) << slice << ": " << out.error->message;
+  }
+}
+
 TEST(RequestParser, StopsAtTheHeadForContinue) {
   RequestParser parser({});
   const std::string bytes = "PUT /a HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\nx";
