@@ -41,11 +41,7 @@ class Reader final : public beast_http::basic_parser<true> {
     request.headers.add(std::string(std_view(name)), std::string(std_view(value)));
   }
   void on_header_impl(error_code&) override {}
-  void on_body_init_impl(const boost::optional<uint64_t>& length, error_code& error) override {
-    if (length && *length > body_limit_bytes_) {
-      error = beast_http::error::body_limit;
-      return;
-    }
+  void on_body_init_impl(const boost::optional<uint64_t>& length, error_code&) override {
     if (length) request.body.reserve(std::min<uint64_t>(*length, 64 * 1024));
   }
   size_t on_body_impl(string_view bytes, error_code& error) override { return append(bytes, error); }
@@ -77,7 +73,7 @@ ParseError parse_error(const error_code& error, const ParserLimits& limits) {
 }
 
 // What RFC 9112 asks of a server beyond the grammar.
-std::optional<ParseError> check_head(const Reader& reader) {
+std::optional<ParseError> check_head(const Reader& reader, const ParserLimits& limits) {
   if (!reader.target_error.empty()) return ParseError{400, reader.target_error};
   const wire::Headers& headers = reader.request.headers;
   if (headers.count("host") > 1) return ParseError{400, "The request has more than one Host header."};
@@ -88,6 +84,9 @@ std::optional<ParseError> check_head(const Reader& reader) {
   if (headers.count("transfer-encoding") > 0 && !reader.chunked()) {
     return ParseError{501, "The only Transfer-Encoding understood is 'chunked'."};
   }
+  // Before anything of the body is awaited, or asked for with "100 Continue".
+  const auto length = reader.content_length();
+  if (length && *length > limits.body_bytes) return parse_error(beast_http::error::body_limit, limits);
   return std::nullopt;
 }
 
@@ -120,7 +119,7 @@ std::expected<size_t, ParseError> RequestParser::put(std::string_view bytes) {
     if (error && error != beast_http::error::need_more) return std::unexpected(parse_error(error, limits_));
     if (reader.is_header_done() && !state_->head_checked) {
       state_->head_checked = true;
-      if (auto refused = check_head(reader)) return std::unexpected(std::move(*refused));
+      if (auto refused = check_head(reader, limits_)) return std::unexpected(std::move(*refused));
       return used;
     }
     if (error || taken == 0) break;
