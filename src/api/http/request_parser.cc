@@ -72,6 +72,11 @@ ParseError parse_error(const error_code& error, const ParserLimits& limits) {
   return {400, fmt::format("The request is not valid HTTP/1.1: {}.", error.message())};
 }
 
+// Two readers may unfold such a line differently: RFC 9112, 5.2, lets a server refuse it.
+bool has_folded_line(std::string_view head) {
+  return head.find("\n ") != std::string_view::npos || head.find("\n\t") != std::string_view::npos;
+}
+
 // What RFC 9112 asks of a server beyond the grammar.
 std::optional<ParseError> check_head(const Reader& reader, const ParserLimits& limits) {
   if (!reader.target_error.empty()) return ParseError{400, reader.target_error};
@@ -114,7 +119,13 @@ std::expected<size_t, ParseError> RequestParser::put(std::string_view bytes) {
     error_code error;
     const size_t taken = reader.put(boost::asio::buffer(bytes.data() + used, bytes.size() - used), error);
     used += taken;
-    if (!state_->head_checked) state_->head_bytes += taken;
+    if (!state_->head_checked) {
+      state_->head_bytes += taken;
+      if (has_folded_line(bytes.substr(used - taken, taken))) {
+        return std::unexpected(
+            ParseError{400, "The request has a folded header line, which HTTP/1.1 no longer knows."});
+      }
+    }
     if (state_->head_bytes > limits_.header_bytes) error = beast_http::error::header_limit;
     if (error && error != beast_http::error::need_more) return std::unexpected(parse_error(error, limits_));
     if (reader.is_header_done() && !state_->head_checked) {

@@ -146,6 +146,18 @@ TEST(RequestParser, LimitsAreAtTheirEdges) {
   EXPECT_EQ(parse("GET /" + std::string(150, 'a') + " HTTP/1.1\r\nHost: h\r\n\r\n", 7, limits).requests.size(), 1U);
 }
 
+TEST(RequestParser, FoldedHeaderLinesAreRefusedAndFoldedBodiesAreFine) {
+  for (const char* fold : {" ", "\t"}) {
+    const std::string folded = std::string("GET / HTTP/1.1\r\nHost: h\r\nX: a\r\n") + fold + "b\r\n\r\n";
+    for (const size_t slice : {size_t{1}, size_t{5}, folded.size()}) {
+      const Outcome out = parse(folded, slice);
+      ASSERT_TRUE(out.error) << slice;
+      EXPECT_EQ(out.error->status, 400);
+    }
+  }
+  EXPECT_EQ(parse("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n\n \n\t").requests.at(0).body, "\n \n\t");
+}
+
 // Found by fuzzing: an unfinished chunk header that is looked at again and again must not use up the body's limit.
 TEST(RequestParser, AChunkHeaderInPiecesIsRefusedForWhatItIs) {
   ParserLimits limits;
