@@ -62,6 +62,14 @@ std::string chosen_command(const CLI::App& app) {
   return chosen.empty() ? std::string() : chosen.front()->get_name();
 }
 
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return fmt::format("there is no command '{}'; the commands are {}", word, fmt::join(names, ", "));
+}
+
 // Exit code, or nothing when there is an action to carry out.
 std::optional<int> parse(CLI::App& app, Context& context, std::vector<std::string> words) {
   if (words.empty()) {
@@ -83,6 +91,8 @@ std::optional<int> parse(CLI::App& app, Context& context, std::vector<std::strin
     return usage_error(run ? "run: the command comes after '--': teson run -- python3 train.py" : error.what(),
                        chosen_command(app));
   } catch (const CLI::ParseError& error) {
+    const auto strays = app.remaining();
+    if (chosen_command(app).empty() && !strays.empty()) return usage_error(unknown_command(app, strays.front()), "");
     return usage_error(error.what(), chosen_command(app));
   }
   if (context.has_dashes && chosen_command(app) != "run") {

@@ -166,7 +166,10 @@ TEST_F(Cli, RunRefusesBeforeItTouchesAServer) {
 }
 
 TEST_F(Cli, UsageErrorsAre252AndPointToHelp) {
-  EXPECT_EQ(run({"frobnicate"}).code, 252);
+  const auto mistyped = run({"job"});
+  EXPECT_EQ(mistyped.code, 252);
+  EXPECT_NE(mistyped.err.find("there is no command 'job'; the commands are run, jobs,"), std::string::npos)
+      << mistyped.err;
   EXPECT_EQ(run({}).code, 252);
   EXPECT_EQ(run({"jobs", "--status", "DONE"}).code, 252);
   EXPECT_EQ(run({"jobs", "--output", "yaml"}).code, 252);
