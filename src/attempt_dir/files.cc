@@ -9,11 +9,16 @@
 namespace teson {
 
 Result<std::string> read_file(const std::string& path, size_t limit) {
-  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // The job can put anything in place of its attempt's files: a FIFO must not block the reader, a link must not lead
+  // away.
+  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (!fd) {
     if (errno == ENOENT || errno == ENOTDIR) return not_found(path + " does not exist");
     return errno_error("cannot open " + path);
   }
+  struct stat info;
+  if (::fstat(fd.get(), &info) != 0) return errno_error("cannot look at " + path);
+  if (!S_ISREG(info.st_mode)) return invalid(path + " is not a regular file");
   std::string text;
   char buffer[4096];
   for (;;) {

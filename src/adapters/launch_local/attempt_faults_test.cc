@@ -80,6 +80,15 @@ TEST(AttemptFaults, AJobThatRemovesItsOwnAttemptIsLostAndLeavesNothing) {
   EXPECT_TRUE(world.run_until([&] { return ::kill(agent, 0) != 0; })) << "the agent is still there";
 }
 
+TEST(AttemptFaults, AFifoInPlaceOfTheResultBlocksNobody) {
+  LocalWorld world;
+  const LaunchOrder order = world.shell("mkfifo \"$TESON_DIR/result.json\"; sleep 0.3; exit 6");
+  world.launch_and_wait_for_start(order);
+  const LaunchOrder other = world.shell("exit 3");
+  EXPECT_EQ(world.run(other).exit_code, 3);
+  EXPECT_TRUE(world.run_until([&] { return world.end_of(order.id) || world.loss_of(order.id); }));
+}
+
 TEST(AttemptFaults, AStopThatCameBeforeTheStartPreventsIt) {
   LocalWorld world;
   const LaunchOrder order = world.shell("touch ran");
