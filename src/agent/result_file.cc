@@ -1,6 +1,7 @@
 #include "agent/result_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,7 +16,7 @@ namespace teson {
 constexpr off_t kReserveBytes = 4096;
 
 Status ResultFile::reserve() {
-  OwnedFd file(::open(kResultReserve, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  OwnedFd file(::open(kResultReserve, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644));
   if (!file) return errno_error(std::string("cannot create ") + kResultReserve);
   const int error = ::posix_fallocate(file.get(), 0, kReserveBytes);
   if (error != 0) {
@@ -40,6 +41,8 @@ Status ResultFile::publish(const AttemptResult& result) {
   // The job may have removed it: then this fails, and the next try makes it anew.
   if (::rename(kResultReserve, kResultFile) != 0) {
     const int error = errno;
+    // Or it has put a directory in the result's place, which no rename replaces: out of the way with it.
+    if (error == EISDIR) (void)!::rename(kResultFile, fmt::format("{}.of-the-job.{}", kResultFile, ::getpid()).c_str());
     file_.reset();
     return std::unexpected(make_errno_error("cannot rename the result", error));
   }

@@ -349,7 +349,7 @@ void Supervisor::publish(const AttemptEnd& end) {
 }
 
 void Supervisor::note(const char* event, const std::string& detail, std::optional<pid_t> pid) {
-  const OwnedFd file(::open(kEventsFile, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+  const OwnedFd file(::open(kEventsFile, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644));
   if (!file) return;
   const std::string line = encode_event({.at = wall_now(), .event = event, .pid = pid, .detail = detail});
   struct stat info;

@@ -1,10 +1,14 @@
 #include "attempt_dir/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <future>
 
 #include "attempt_dir/lock.h"
 #include "attempt_dir/paths.h"
@@ -54,6 +58,21 @@ TEST_F(Files, AbsentAndOversizedFilesAreDifferentErrors) {
   ASSERT_TRUE(write_file(folder_ + "/big", "12345", Durability::kRenameOnly));
   EXPECT_EQ(read_file(folder_ + "/big", 4).error().kind, ErrorKind::kInvalid);
   EXPECT_EQ(read_file(folder_ + "/big", 5).value(), "12345");
+}
+
+// A reader that waited for the FIFO's other end would wait for ever: if it does, the end given here lets it go, too
+// late.
+TEST_F(Files, OnlyRegularFilesAreReadAndNobodyIsWaitedFor) {
+  const std::string fifo = folder_ + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  auto reading = std::async(std::launch::async, [&] { return read_file(fifo); });
+  const bool in_time = reading.wait_for(std::chrono::seconds(5)) == std::future_status::ready;
+  if (!in_time) ::close(::open(fifo.c_str(), O_RDWR | O_CLOEXEC));
+  EXPECT_TRUE(in_time) << "waits for somebody to open the other end";
+  EXPECT_EQ(reading.get().error().message, fifo + " is not a regular file");
+  ASSERT_TRUE(write_file(folder_ + "/target", "secret", Durability::kRenameOnly));
+  ASSERT_EQ(::symlink((folder_ + "/target").c_str(), (folder_ + "/link").c_str()), 0);
+  EXPECT_FALSE(read_file(folder_ + "/link"));
 }
 
 TEST_F(Files, DirectoriesAreMadeWithTheirParents) {

@@ -13,7 +13,7 @@
 namespace teson {
 
 Result<OwnedFd> open_lock(const std::string& path, bool must_exist) {
-  OwnedFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | (must_exist ? 0 : O_CREAT), 0644));
+  OwnedFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (must_exist ? 0 : O_CREAT), 0644));
   if (fd) return fd;
   if (errno == ENOENT || errno == ENOTDIR) return not_found(path + " does not exist");
   return errno_error("cannot open " + path);

@@ -54,7 +54,7 @@ TEST(AttemptFaults, AttemptsOutliveTheirLauncherAndAreSettledByTheNext) {
   world.launch_and_wait_for_start(lasts);
   world.stop_launcher();
   ASSERT_TRUE(write_file(world.data() + "/go", "", Durability::kRenameOnly));
-  ASSERT_TRUE(world.run_until([&] { return is_present(world.paths(ends.id).result()); }));
+  ASSERT_TRUE(world.run_until([&] { return !is_locked(world.paths(ends.id).file(kLockFile)); }));
   world.start_launcher();
   const AttemptFinding ended = world.launcher().settle(ends.id);
   ASSERT_TRUE(std::holds_alternative<AttemptEndedReport>(ended));
@@ -80,13 +80,21 @@ TEST(AttemptFaults, AJobThatRemovesItsOwnAttemptIsLostAndLeavesNothing) {
   EXPECT_TRUE(world.run_until([&] { return ::kill(agent, 0) != 0; })) << "the agent is still there";
 }
 
-TEST(AttemptFaults, AFifoInPlaceOfTheResultBlocksNobody) {
-  LocalWorld world;
-  const LaunchOrder order = world.shell("mkfifo \"$TESON_DIR/result.json\"; sleep 0.3; exit 6");
-  world.launch_and_wait_for_start(order);
-  const LaunchOrder other = world.shell("exit 3");
-  EXPECT_EQ(world.run(other).exit_code, 3);
-  EXPECT_TRUE(world.run_until([&] { return world.end_of(order.id) || world.loss_of(order.id); }));
+// What a job may put where its result belongs: none of it ends the attempt early, blocks anybody or outlives the truth.
+TEST(AttemptFaults, TheJobsOwnResultIsNotBelieved) {
+  for (const char* forgery : {"mkfifo ../result.json", "mkdir -p ../result.json/full", "echo '{}' > ../result.json",
+                              "ln -s /dev/zero ../result.json"}) {
+    LocalWorld world;
+    const LaunchOrder order = world.shell(
+        std::string(forgery) + "; touch ../made; while [ ! -e ../../../../go ]; do sleep 0.01; done; exit 6");
+    world.launch_and_wait_for_start(order);
+    ASSERT_TRUE(world.run_until([&] { return is_present(world.paths(order.id).file("made")); })) << forgery;
+    EXPECT_TRUE(std::holds_alternative<AttemptAlive>(world.launcher().settle(order.id))) << forgery;
+    ASSERT_TRUE(write_file(world.data() + "/go", "", Durability::kRenameOnly));
+    ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); })) << forgery;
+    EXPECT_EQ(world.end_of(order.id)->exit_code, 6) << forgery;
+    EXPECT_FALSE(world.loss_of(order.id)) << forgery;
+  }
 }
 
 TEST(AttemptFaults, AStopThatCameBeforeTheStartPreventsIt) {

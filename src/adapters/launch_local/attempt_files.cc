@@ -9,9 +9,15 @@ namespace teson {
 using namespace directory_state;
 
 DirectoryState read_directory_state(const AttemptPaths& paths) {
-  // The lock before the result: an agent that ends in between has left its result before it let go.
+  // While its agent lives an attempt runs, whatever else the directory holds: the job can write there too, and an end
+  // that is believed too early would start the job beside itself. An agent leaves its result before it lets go of the
+  // lock.
   const auto lock = open_lock(paths.file(kLockFile), true);
-  const bool held = lock && !try_lock(*lock);
+  if (lock && !try_lock(*lock)) {
+    Running running{.record = read_lock_record(lock->get()), .started = std::nullopt};
+    if (const auto events = read_file(paths.events())) running.started = started_in(*events);
+    return running;
+  }
   if (const auto text = read_file(paths.result())) {
     auto result = decode_result(*text, paths.result());
     if (result) return Ended{std::move(*result)};
@@ -19,11 +25,6 @@ DirectoryState read_directory_state(const AttemptPaths& paths) {
   }
   if (!lock) return Absent{};
   auto record = read_lock_record(lock->get());
-  if (held) {
-    Running running{.record = std::move(record), .started = std::nullopt};
-    if (const auto events = read_file(paths.events())) running.started = started_in(*events);
-    return running;
-  }
   if (!record) return Absent{};
   const std::string detail = record->boot_id == current_boot_id() ? fmt::format("agent (pid {}) is gone", record->pid)
                                                                   : std::string("the host was rebooted");

@@ -19,7 +19,7 @@ constexpr size_t kCachedBlocks = 8;
 }  // namespace
 
 Result<BlockReader> BlockReader::open(const std::string& path, uint64_t limit) {
-  BlockReader reader(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), path);
+  BlockReader reader(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW), path);
   if (reader.fd_ < 0) {
     if (errno == ENOENT) return reader;
     return errno_error(fmt::format("open {}", path));
