@@ -14,6 +14,8 @@ using Json = nlohmann::json;
 
 constexpr char kHostSized[] = "teson:host-sized";
 
+std::string mark_of(const std::string& data) { return data + "/bootstrapped"; }
+
 Status call(http::Handler& batch, const std::string& operation, const Json& body) {
   http::Request request;
   request.method = "POST";
@@ -75,8 +77,19 @@ Status follow_host_size(http::Handler& batch, const RegistryView& registry, cons
 
 }  // namespace
 
+Status check_journal_is_there(const std::string& data) {
+  struct stat info{};
+  const std::string journal = data + "/teson.db";
+  if (stat(mark_of(data).c_str(), &info) != 0) return {};
+  if (stat(journal.c_str(), &info) == 0 && info.st_size > 0) return {};
+  return invalid(
+      fmt::format("{} is missing or empty, but this data directory has been used: put it back from a backup, or "
+                  "choose another directory with --data to begin anew",
+                  journal));
+}
+
 Status bootstrap(const std::string& data, http::Handler& batch, const RegistryView& registry, const Resources& host) {
-  const std::string mark = data + "/bootstrapped";
+  const std::string mark = mark_of(data);
   struct stat info{};
   if (stat(mark.c_str(), &info) == 0) return follow_host_size(batch, registry, host);
   if (auto status = create_all(batch, host); !status) return status;

@@ -13,6 +13,10 @@
 
 namespace teson {
 
+// Refuses a data directory that has been used and whose journal is missing or empty: to begin anew there in silence
+// would bury what a backup may still bring back. Call before the journal is opened, which would make the file.
+Status check_journal_is_there(const std::string& data);
+
 // Creates what is missing unless <data>/bootstrapped says that it was done once, then leaves that mark. Interrupted
 // half way, the next start completes it. Environments that still carry the tag `teson:host-sized` follow the host's
 // size.

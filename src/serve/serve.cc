@@ -99,13 +99,21 @@ class Service {
     return write_server_file(directory_.path(), http_->address(), config_.region, kVersion);
   }
 
-  // Called about once a second.
-  void tend() {
+  // Called about once a second. kIo: the journal is not the directory's any more, so nothing that is accepted would
+  // last.
+  Status tend() {
+    if (identity_of_journal() != journal_identity_) {
+      return fail(ErrorKind::kIo,
+                  fmt::format("{}/teson.db was removed or replaced under the running server: it stops, since "
+                              "nothing that it accepts would last",
+                              directory_.path()));
+    }
     watch_disk();
-    if (clock_->now() < next_sweep_) return;
+    if (clock_->now() < next_sweep_) return {};
     next_sweep_ = clock_->now() + kLogSweepEvery;
     if (const auto swept = log_store_->sweep(clock_->now()); !swept)
       spdlog::warn("log retention: {}", swept.error().message);
+    return {};
   }
 
   void watch_disk() {
@@ -138,9 +146,11 @@ class Service {
   Status start_loop(const Site& site) {
     JournalOptions options;
     options.replay = [site](JournalContents contents) { return replay(site, std::move(contents)).snapshot(); };
+    if (auto there = check_journal_is_there(directory_.path()); !there) return there;
     auto journal = SqliteJournal::open(directory_, std::move(options));
     if (!journal) return std::unexpected(journal.error());
     journal_ = std::move(*journal);
+    journal_identity_ = identity_of_journal();
 
     LocalLauncherOptions launch_options;
     launch_options.keep_work = config_.keep_work;
@@ -192,6 +202,13 @@ class Service {
     return {};
   }
 
+  // Device and file number; nothing while the file is not there.
+  std::optional<std::pair<dev_t, ino_t>> identity_of_journal() const {
+    struct stat info{};
+    if (stat((directory_.path() + "/teson.db").c_str(), &info) != 0) return std::nullopt;
+    return std::pair(info.st_dev, info.st_ino);
+  }
+
   void health(http::Request request, http::Reply reply) {
     loop_->ask([request = std::move(request), reply = std::move(reply)](const Controller& controller) {
       nlohmann::json body{{"status", controller.trouble().empty() ? "ok" : "degraded"}, {"version", kVersion}};
@@ -205,6 +222,7 @@ class Service {
   LinuxHostProbe probe_;
   bool held_ = false;
   Instant next_sweep_;
+  std::optional<std::pair<dev_t, ino_t>> journal_identity_;
   std::unique_ptr<http::FixedCredentials> keys_;
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<SystemClock> clock_;
@@ -262,7 +280,12 @@ int serve(const ServeOptions& options) {
 
   constexpr timespec kSecond{1, 0};
   int signal_number = 0;
-  while ((signal_number = sigtimedwait(&ending, nullptr, &kSecond)) < 0) service.tend();
+  while ((signal_number = sigtimedwait(&ending, nullptr, &kSecond)) < 0) {
+    if (const Status well = service.tend(); !well) {
+      spdlog::critical("{}", well.error().message);
+      return 1;  // the service is stopped as it goes out of scope
+    }
+  }
   spdlog::info("{}: stopping; running jobs carry on", strsignal(signal_number));
   service.stop();
   return 0;

@@ -90,6 +90,9 @@ def test_c42_a_full_disk_loses_no_running_job_and_tears_nothing(small_server, sm
     assert "journal cannot be written" in response["Error"]["Message"]
     # The job ends while there is no room to write a byte; it must neither be lost nor run again.
     go.touch()
+    result = small_server.attempt_directory(running) / "result.json"
+    wait_for("the result, into the room that its agent had reserved", result.exists)
+    assert os.statvfs(small_disk).f_bavail == 0, "there was room: the test shows nothing"
     small_server.kill9()
     filler.unlink()
     small_server.start()
@@ -98,3 +101,18 @@ def test_c42_a_full_disk_loses_no_running_job_and_tears_nothing(small_server, sm
     assert len(ended["attempts"]) == 1
     after = Jobs(small_server).submit("true")
     Jobs(small_server).wait(after, "SUCCEEDED")
+
+
+def test_c42_a_full_disk_needs_no_restart(small_server, small_disk, tmp_path):
+    jobs = Jobs(small_server)
+    go = tmp_path / "go"
+    running = jobs.submit(f"while [ ! -e {go} ]; do sleep 0.05; done; exit 7")
+    jobs.wait(running, "RUNNING")
+    filler = fill(small_disk, 0)
+    go.touch()
+    wait_for("the result", (small_server.attempt_directory(running) / "result.json").exists)
+    assert os.statvfs(small_disk).f_bavail == 0, "there was room: the test shows nothing"
+    filler.unlink()
+    ended = jobs.wait(running, "FAILED")
+    assert (ended["container"]["exitCode"], len(ended["attempts"])) == (7, 1)
+    jobs.wait(jobs.submit("true"), "SUCCEEDED")

@@ -97,6 +97,18 @@ class Journaler final : public SqliteJournal {
         pool_(path_),
         history_(pool_) {}
 
+  // An orderly end leaves everything in teson.db itself: whoever copies that file with the snapshots has it all.
+  ~Journaler() override {
+    compactor_.reset();
+    const Status closed = pool_.while_closed([this]() -> Status {
+      const Status done =
+          writer_.connection.is_open() ? writer_.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") : Status();
+      writer_ = Writer();
+      return done;
+    });
+    if (!closed) spdlog::warn("{} keeps its latest facts in {}-wal: {}", path_, path_, closed.error().message);
+  }
+
   Status start() {
     if (auto ready = snapshots_.prepare(); !ready) return ready;
     auto writer = open_writer(path_);
