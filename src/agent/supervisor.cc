@@ -291,6 +291,21 @@ void Supervisor::describe_exit(int wait_status, AttemptEnd& end) const {
   }
 }
 
+namespace {
+
+// In AWS's words first, which rules match on; then the figures, where it was, and what to ask for: half as much again,
+// as the peak of a program that was killed at its limit says only that it wanted more.
+std::string out_of_memory_text(int64_t limit_mib, int64_t peak_mib) {
+  char host[65] = "?";
+  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '?';
+  return fmt::format(
+      "OutOfMemoryError: Container killed due to memory usage (limit {} MiB, peak {} MiB, host {}); next time ask for "
+      "{} MiB",
+      limit_mib, peak_mib, host, limit_mib + limit_mib / 2);
+}
+
+}  // namespace
+
 AttemptEnd Supervisor::describe_end() const {
   AttemptEnd end{.status_reason = kExitedText, .usage = measure()};
   // A clock that was set back must not end an attempt before it began.
@@ -306,8 +321,7 @@ AttemptEnd Supervisor::describe_end() const {
   }
   if (*end.exit_code != 0 && cgroup_->oom_kills() > 0) {
     end.cause = EndCause::kOutOfMemory;
-    end.reason = fmt::format("OutOfMemoryError: Container killed due to memory usage (limit {} MiB, peak {} MiB)",
-                             mib(end.usage.memory_limit_bytes), mib(end.usage.peak_memory_bytes));
+    end.reason = out_of_memory_text(mib(end.usage.memory_limit_bytes), mib(end.usage.peak_memory_bytes));
   }
   return end;
 }
