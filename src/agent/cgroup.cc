@@ -1,6 +1,8 @@
 #include "agent/cgroup.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -246,6 +248,29 @@ int64_t Cgroup::oom_kills() const {
   if (memory_ == Kind::kV2) return read_counter(memory_directory_ + "/memory.events", "oom_kill");
   if (memory_ == Kind::kV1) return read_counter(memory_directory_ + "/memory.oom_control", "oom_kill");
   return 0;
+}
+
+OomEvents Cgroup::open_oom_events() const {
+  if (memory_ == Kind::kV2) {
+    return {.fd = OwnedFd(::open((memory_directory_ + "/memory.events").c_str(), O_RDONLY | O_CLOEXEC)),
+            .poll_events = POLLPRI};
+  }
+  if (memory_ != Kind::kV1) return {};
+  OomEvents events{.fd = OwnedFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), .poll_events = POLLIN};
+  const OwnedFd control(::open((memory_directory_ + "/memory.oom_control").c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string order = std::to_string(events.fd.get()) + " " + std::to_string(control.get());
+  if (!control || !write_control(memory_directory_ + "/cgroup.event_control", order)) return {};
+  return events;
+}
+
+bool OomEvents::drain() {
+  if (!fd) return false;
+  pollfd polled{.fd = fd.get(), .events = poll_events, .revents = 0};
+  if (::poll(&polled, 1, 0) <= 0) return false;
+  // v1: the eventfd's count. v2: a poll reports what changed since the last read.
+  char text[4096];
+  (void)!::lseek(fd.get(), 0, SEEK_SET);
+  return ::read(fd.get(), text, sizeof text) > 0;
 }
 
 void Cgroup::kill_all() const {

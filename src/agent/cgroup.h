@@ -20,6 +20,14 @@ enum class CgroupChoice { kAll, kNone, kV1Only, kV2Only };
 // TESON_AGENT_CGROUP = none | v1 | v2; absent: all that works.
 CgroupChoice cgroup_choice_from_environment();
 
+// The kernel's word that a group ran out of memory, as something to poll.
+struct OomEvents {
+  OwnedFd fd;  // -1: the kernel does not tell
+  short poll_events = 0;
+  // Makes it quiet until the next event; false: there was none.
+  bool drain();
+};
+
 class Cgroup {
  public:
   // Never fails: see note().
@@ -37,6 +45,7 @@ class Cgroup {
   std::optional<int64_t> peak_memory_bytes() const;
   // How many processes of the group the kernel killed for memory.
   int64_t oom_kills() const;
+  OomEvents open_oom_events() const;
 
   void kill_all() const;
   // False: a process is still in it.

@@ -163,6 +163,7 @@ bool Supervisor::start() {
                              .checkpoints = parent_of(directory_) + "/checkpoints"};
   Program program = make_program(order_, places, log_.get());
   program.cgroup_tasks = cgroup_->task_fds();
+  oom_.emplace(*cgroup_);
   tree_.emplace(*cgroup_, lock_.get(), pid_namespaces_wanted());
   if (const auto begun = tree_->start(program); !begun) {
     failed.reason = launch_failure_text(begun.error(), program);
@@ -198,18 +199,19 @@ void Supervisor::watch() {
 
 std::optional<Duration> Supervisor::next_deadline() const {
   std::optional<Duration> next;
-  for (const auto& deadline :
-       {ending_ == Ending::kNone ? timeout_at_ : std::nullopt, kill_at_, poke_at_, indexer_->deadline()}) {
+  for (const auto& deadline : {ending_ == Ending::kNone ? timeout_at_ : std::nullopt, kill_at_, poke_at_,
+                               oom_->deadline(), indexer_->deadline()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
 }
 
 void Supervisor::wait_for_activity() {
-  pollfd watched[4] = {{signals_.get(), POLLIN, 0},
+  pollfd watched[5] = {{signals_.get(), POLLIN, 0},
                        {socket_.get(), POLLIN, 0},
                        {tree_->message_fd(), POLLIN, 0},
-                       {indexer_->deadline() ? -1 : indexer_->notify_fd(), POLLIN, 0}};
+                       {indexer_->deadline() ? -1 : indexer_->notify_fd(), POLLIN, 0},
+                       {oom_->fd(), oom_->events(), 0}};
   // The init hangs up when it ends; SIGCHLD tells of that, and a hung-up descriptor would be ready for ever.
   timespec timeout{};
   const auto next = next_deadline();
@@ -217,13 +219,15 @@ void Supervisor::wait_for_activity() {
     const int64_t left = std::max<int64_t>((*next - monotonic_now()).micros, 0);
     timeout = {.tv_sec = left / 1'000'000, .tv_nsec = (left % 1'000'000) * 1000};
   }
-  ::ppoll(watched, 4, next ? &timeout : nullptr, nullptr);
+  ::ppoll(watched, 5, next ? &timeout : nullptr, nullptr);
   if (watched[3].revents != 0) indexer_->on_activity();
+  if (watched[4].revents != 0) look_for_oom();
 }
 
 void Supervisor::on_deadlines() {
   const Duration now = monotonic_now();
   if (indexer_->deadline() && *indexer_->deadline() <= now) indexer_->on_activity();
+  if (oom_->deadline() && *oom_->deadline() <= now) look_for_oom();
   if (poke_at_ && *poke_at_ <= now) poke_control();
   if (timeout_at_ && *timeout_at_ <= now && ending_ == Ending::kNone) begin_ending(Ending::kTimeout, order_.grace);
   if (kill_at_ && *kill_at_ <= now) {
@@ -232,6 +236,12 @@ void Supervisor::on_deadlines() {
     tree_->kill();
     kill_at_ = now + (tree_->in_namespace() ? kKillInit : kKillAgain);
   }
+}
+
+void Supervisor::look_for_oom() {
+  if (!oom_->look(tree_->main_pid(), monotonic_now())) return;
+  note("memory",
+       fmt::format("the kernel has killed {} of its processes for memory; the program goes on", oom_->kills()));
 }
 
 void Supervisor::hear_signals() {
@@ -306,22 +316,28 @@ std::string out_of_memory_text(int64_t limit_mib, int64_t peak_mib) {
 
 }  // namespace
 
-AttemptEnd Supervisor::describe_end() const {
+AttemptEnd Supervisor::describe_end() {
   AttemptEnd end{.status_reason = kExitedText, .usage = measure()};
   // A clock that was set back must not end an attempt before it began.
   end.ended = std::max(wall_now(), *started_ + run_);
   const MainEnd main = tree_->main_end().value_or(MainEnd{SIGKILL, ending_ != Ending::kNone});
   describe_exit(main.wait_status, end);
+  const Duration now = started_monotonic_ + run_;
+  const bool killed = WIFSIGNALED(main.wait_status) && WTERMSIG(main.wait_status) == SIGKILL;
+  // After a stop only the kernel's own kill counts: it would have failed anyway.
+  const bool for_memory = oom_->explains(main.wait_status, now) && (killed || !main.after_terminate);
   if (main.after_terminate) {
     end.cause = ending_ == Ending::kTimeout ? EndCause::kTimedOut : EndCause::kStopped;
     if (end.cause == EndCause::kTimedOut) end.status_reason = "Job attempt duration exceeded timeout";
-    if (had_to_kill_)
-      end.reason = fmt::format("did not stop within {} of SIGTERM: killed", seconds_text(ending_grace_));
-    return end;
-  }
-  if (*end.exit_code != 0 && cgroup_->oom_kills() > 0) {
+  } else if (for_memory) {
     end.cause = EndCause::kOutOfMemory;
+  }
+  if (main.after_terminate && had_to_kill_) {
+    end.reason = fmt::format("did not stop within {} of SIGTERM: killed", seconds_text(ending_grace_));
+  } else if (for_memory) {
     end.reason = out_of_memory_text(mib(end.usage.memory_limit_bytes), mib(end.usage.peak_memory_bytes));
+  } else if (const std::string kills = oom_->earlier_kills_text(now); !kills.empty() && *end.exit_code != 0) {
+    end.reason += (end.reason.empty() ? "" : "; ") + kills;
   }
   return end;
 }

@@ -12,6 +12,7 @@
 #include "agent/cgroup.h"
 #include "agent/clocks.h"
 #include "agent/log_indexer.h"
+#include "agent/oom_watch.h"
 #include "agent/process_tree.h"
 #include "agent/result_file.h"
 #include "attempt_dir/codec.h"
@@ -42,6 +43,7 @@ class Supervisor {
   void wait_for_activity();
   void on_deadlines();
   std::optional<Duration> next_deadline() const;
+  void look_for_oom();
   void hear_signals();
   void hear_datagrams();
   void look_for_stop();
@@ -49,7 +51,7 @@ class Supervisor {
   void begin_ending(Ending ending, Duration grace);
 
   // finish
-  AttemptEnd describe_end() const;
+  AttemptEnd describe_end();
   void describe_exit(int wait_status, AttemptEnd& end) const;
   Usage measure() const;
   void publish(const AttemptEnd& end);
@@ -61,6 +63,7 @@ class Supervisor {
   OwnedFd lock_;
   LaunchOrder order_;
   std::optional<Cgroup> cgroup_;
+  std::optional<OomWatch> oom_;
   std::optional<ProcessTree> tree_;
   std::optional<LogIndexer> indexer_;
   ResultFile result_;

@@ -170,6 +170,15 @@ LaunchOrder take(LocalWorld& world, const std::string& mib, const std::string& t
   return order;
 }
 
+// An ordinary user may have no right to; root has it on every machine that tests run on.
+bool can_limit_memory(LocalWorld& world) {
+  LaunchOrder order = world.order({"/bin/true"});
+  order.limits.memory_mib = 64;
+  const bool can = world.run(order).usage.memory_limit_bytes == 64 << 20;
+  EXPECT_TRUE(can || ::geteuid() != 0) << "root could not set a memory limit";
+  return can;
+}
+
 TEST(AttemptMemory, MoreThanTheLimitIsOutOfMemory) {
   LocalWorld world;
   const AttemptEnd end = world.run(take(world, "100", ""));
@@ -217,6 +226,44 @@ TEST(AttemptMemory, AProgramThatSurvivesItsChildsDeathKeepsItsOwnEnd) {
   passing_on.limits.memory_mib = 64;
   const AttemptEnd failed = world.run(passing_on);
   EXPECT_EQ(failed.cause, failed.usage.memory_limit_bytes > 0 ? EndCause::kOutOfMemory : EndCause::kExited);
+}
+
+// C40: the kill by hand comes after the kernel's, which the program took in its stride.
+TEST(AttemptMemory, AKillByHandAfterAChildsDeathIsNotOutOfMemory) {
+  LocalWorld world;
+  if (!can_limit_memory(world)) return;
+  LaunchOrder order = world.shell(
+      "/usr/bin/python3 -c 'b = bytearray(100 << 20)'; while [ ! -e ../../../../go ]; do sleep 0.01; done; kill -9 $$");
+  order.limits.memory_mib = 64;
+  world.launch_and_wait_for_start(order);
+  ASSERT_TRUE(world.run_until([&] {
+    return text_of(world.paths(order.id).events()).find("the kernel has killed 1 of its processes for memory") !=
+           std::string::npos;
+  }));
+  ASSERT_TRUE(write_file(world.data() + "/go", "", Durability::kRenameOnly));
+  ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
+  const AttemptEnd end = *world.end_of(order.id);
+  EXPECT_EQ(end.cause, EndCause::kExited);
+  EXPECT_EQ(end.exit_code, 137);
+  EXPECT_THAT(end.reason, testing::StartsWith("killed by signal 9 (SIGKILL); the kernel had killed 1 of its processes "
+                                              "for memory, the last one "));
+}
+
+TEST(AttemptMemory, OutOfMemoryDuringTheGraceIsToldButStaysAStop) {
+  LocalWorld world;
+  if (!can_limit_memory(world)) return;
+  LaunchOrder order =
+      world.order({"/usr/bin/python3", "-c",
+                   "import signal, time\nsignal.signal(signal.SIGTERM, lambda *_: bytearray(100 << 20))\n"
+                   "open('ready', 'w')\nwhile True: time.sleep(1)"});
+  order.limits.memory_mib = 64;
+  world.launch_and_wait_for_start(order);
+  ASSERT_TRUE(world.run_until([&] { return is_present(world.paths(order.id).file("work/ready")); }));
+  world.launcher().stop(order.id, Duration::seconds(60));
+  ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
+  EXPECT_EQ(world.end_of(order.id)->cause, EndCause::kStopped);
+  EXPECT_EQ(world.end_of(order.id)->exit_code, 137);
+  EXPECT_THAT(world.end_of(order.id)->reason, testing::StartsWith("OutOfMemoryError: "));
 }
 
 }  // namespace
