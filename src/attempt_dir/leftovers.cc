@@ -184,6 +184,11 @@ std::vector<pid_t> processes_with_marker(std::string_view marker) {
   return found;
 }
 
+bool is_suspended(pid_t pid) {
+  const auto relation = relation_of(pid);
+  return relation && relation->state == 'T';
+}
+
 void signal_pinned(pid_t pid, int signal, const std::function<bool(pid_t)>& still_right) {
   const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (process && still_right(pid)) ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);

@@ -29,6 +29,9 @@ bool is_descendant(pid_t pid, pid_t ancestor);
 // Processes whose initial environment holds exactly this "NAME=value". Only those that this user may inspect.
 std::vector<pid_t> processes_with_marker(std::string_view marker);
 
+// By SIGSTOP or the like; not by a debugger.
+bool is_suspended(pid_t pid);
+
 // Signals `pid` if `still_right(pid)` holds after it was pinned down.
 void signal_pinned(pid_t pid, int signal, const std::function<bool(pid_t)>& still_right);
 

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -118,6 +119,36 @@ TEST(AttemptFaults, SigtermToTheAgentIsAStop) {
   ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
   EXPECT_EQ(world.end_of(order.id)->cause, EndCause::kStopped);
   EXPECT_EQ(world.end_of(order.id)->exit_code, 8);
+}
+
+// Somebody suspended the agent: the job's time-out and stops would never come.
+TEST(AttemptFaults, ASuspendedAgentIsWoken) {
+  LocalWorld world({.sweep = Duration::millis(20)});
+  LaunchOrder order = world.order({"sleep", "3600"});
+  order.timeout = Duration::seconds(1);
+  world.launch_and_wait_for_start(order);
+  ASSERT_EQ(::kill(record_of(world, order.id).pid, SIGSTOP), 0);
+  ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
+  EXPECT_EQ(world.end_of(order.id)->cause, EndCause::kTimedOut);
+}
+
+// A tracer holds it: neither SIGCONT nor the stop reach it.
+TEST(AttemptFaults, AnAgentThatDoesNotCarryOutAStopIsKilledWithItsTree) {
+  LocalWorld world({.sweep = Duration::millis(20), .stop_margin = Duration::millis(200)});
+  const LaunchOrder order = world.shell("echo $$ > pid; exec sleep 3600");
+  world.launch_and_wait_for_start(order);
+  const pid_t agent = record_of(world, order.id).pid;
+  ASSERT_EQ(::ptrace(PTRACE_SEIZE, agent, nullptr, nullptr), 0);
+  ASSERT_EQ(::ptrace(PTRACE_INTERRUPT, agent, nullptr, nullptr), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(agent, &status, __WALL), agent);
+  world.launcher().stop(order.id, Duration::millis(100));
+  ASSERT_TRUE(world.run_until([&] {
+    ::waitpid(agent, &status, __WALL | WNOHANG);  // a tracer must collect it, or it stays a zombie
+    return world.loss_of(order.id).has_value();
+  }));
+  EXPECT_EQ(world.loss_of(order.id)->detail, "its agent did not carry out the stop and was killed");
+  EXPECT_FALSE(is_locked(world.paths(order.id).file(kLockFile)));
 }
 
 TEST(AttemptFaults, LostPokesOnlyDelayReports) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -59,6 +60,8 @@ struct LocalLauncher::Tracked {
   Duration retry_at;
   bool watched = false;  // its agent is in processes_; else the sweep watches the lock
   bool started_reported = false;
+  std::optional<Duration> kill_agent_at;  // a stop was ordered
+  bool agent_killed = false;
 };
 
 Result<std::unique_ptr<LocalLauncher>> LocalLauncher::open(const std::string& data_directory, ReportSink sink,
@@ -180,7 +183,9 @@ void LocalLauncher::stop(const AttemptId& id, Duration grace) {
   std::optional<AttemptReport> report;
   {
     const std::lock_guard guard(mutex_);
-    if (const Tracked* tracked = find(id); tracked && tracked->order) {
+    Tracked* tracked = find(id);
+    if (tracked && !tracked->kill_agent_at) tracked->kill_agent_at = monotonic_now() + grace + options_.stop_margin;
+    if (tracked && tracked->order) {
       // Held and never started: there is nothing to wait for.
       AttemptEnd end = failed_launch("");
       end.cause = EndCause::kStopped;
@@ -321,18 +326,33 @@ void LocalLauncher::look(const AttemptId& id) {
     if (!tracked || tracked->order) return;
     DirectoryState state = read_directory_state(attempt_paths(data_, id));
     if (auto* running = std::get_if<directory_state::Running>(&state)) {
-      if (running->record) watch_process(*tracked, id, open_agent(*running->record));
+      if (running->record) {
+        watch_process(*tracked, id, open_agent(*running->record));
+        tend_agent(*tracked, *running->record);
+      }
       if (!running->started || tracked->started_reported) return;
       tracked->started_reported = true;
       reports.push_back({id, AttemptStartedReport{*running->started}});
     } else {
-      const bool started_reported = tracked->started_reported;
+      const Tracked ended = std::move(*tracked);
       tracked_.erase(id);
-      orphan = report_end(id, std::move(state), started_reported, reports);
+      orphan = report_end(id, std::move(state), ended.started_reported, reports);
+      if (orphan && ended.agent_killed) orphan->detail = "its agent did not carry out the stop and was killed";
     }
   }
   if (orphan) reports.push_back({id, clear_up(id, orphan->record, orphan->detail)});
   for (AttemptReport& report : reports) sink_(std::move(report));
+}
+
+void LocalLauncher::tend_agent(Tracked& tracked, const LockRecord& record) {
+  const auto is_agent = [&](pid_t pid) { return process_start_ticks(pid) == record.start_ticks; };
+  if (record.boot_id != current_boot_id()) return;
+  if (tracked.kill_agent_at && *tracked.kill_agent_at <= monotonic_now()) {
+    signal_pinned(record.pid, SIGKILL, is_agent);
+    tracked.agent_killed = true;
+  } else {
+    signal_pinned(record.pid, SIGCONT, [&](pid_t pid) { return is_agent(pid) && is_suspended(pid); });
+  }
 }
 
 std::optional<directory_state::Orphaned> LocalLauncher::report_end(const AttemptId& id, DirectoryState state,

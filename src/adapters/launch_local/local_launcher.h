@@ -4,6 +4,7 @@
 //
 // Thread: launch, stop, settle and forget from any one thread. Reports come from the launcher's own thread, or from the
 // calling thread inside launch() and stop(); the sink must not call back into the launcher.
+// An agent that somebody suspended is woken at the next sweep: its attempt's time-out and stop depend on it.
 // Failure: a full disk (or no process to be had) is not the job's fault: the order is kept and tried again each second.
 // What cannot get better by waiting is reported as EndCause::kLaunchFailed.
 #pragma once
@@ -36,6 +37,8 @@ struct LocalLauncherOptions {
   std::span<const unsigned char> agent_image = {};
   Duration sweep = Duration::seconds(2);
   Duration retry = Duration::seconds(1);  // after a full disk
+  // An agent that has not ended its attempt this long after a stop's grace is killed, and its tree with it.
+  Duration stop_margin = Duration::seconds(10);
   // How long settle() and the report of a loss wait for killed processes to be gone.
   Duration kill_patience = Duration::seconds(10);
 };
@@ -80,6 +83,7 @@ class LocalLauncher final : public Launcher {
   void process_ended(Key key);
   void look_at_changed();
   void look(const AttemptId& id);
+  void tend_agent(Tracked& tracked, const LockRecord& record);
   std::optional<directory_state::Orphaned> report_end(const AttemptId& id, DirectoryState state, bool started_reported,
                                                       std::vector<AttemptReport>& reports);
   AttemptLostReport clear_up(const AttemptId& id, const LockRecord& record, std::string detail);
