@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +13,19 @@
 
 namespace teson {
 
+namespace {
+
 constexpr Duration kInterval = Duration::millis(200);
+// Less than this and writes fail: file systems round up, and keep some for themselves.
+constexpr uint64_t kNoRoomBytes = 64 << 10;
+
+bool is_full(int fd) {
+  struct statvfs info;
+  if (::fstatvfs(fd, &info) != 0) return false;
+  return uint64_t{::geteuid() == 0 ? info.f_bfree : info.f_bavail} * info.f_frsize < kNoRoomBytes;
+}
+
+}  // namespace
 
 LogIndexer::LogIndexer(int log_fd)
     : log_fd_(log_fd),
@@ -48,6 +61,7 @@ void LogIndexer::on_activity() {
 
 bool LogIndexer::mark() {
   struct stat info;
+  disk_was_full_ = disk_was_full_ || is_full(log_fd_);
   if (!index_ || ::fstat(log_fd_, &info) != 0) return false;
   const auto size = static_cast<uint64_t>(info.st_size);
   if (size <= marked_) return false;

@@ -20,6 +20,9 @@ class LogIndexer {
   // When on_activity() is due again although nothing was notified.
   std::optional<Duration> deadline() const { return deadline_; }
   void finish() { mark(); }
+  // Whether a look, this one or an earlier one, found no room on the disk: what the program wrote then may be missing,
+  // as its writes failed and only it was told.
+  bool disk_was_full() const { return disk_was_full_; }
 
  private:
   bool mark();
@@ -32,6 +35,7 @@ class LogIndexer {
   uint64_t marked_ = 0;
   int64_t marked_millis_ = 0;
   std::optional<Duration> deadline_;
+  bool disk_was_full_ = false;
 };
 
 }  // namespace teson

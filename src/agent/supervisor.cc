@@ -28,6 +28,7 @@ constexpr Duration kKillAgain = Duration::millis(20);  // something forked while
 constexpr Duration kKillInit = Duration::millis(500);  // an init that did not manage to kill
 constexpr Duration kPokeAgain = Duration::millis(20);  // the control plane's queue was full
 constexpr int kPokes = 50;
+constexpr const char* kDiskFullText = "the disk was full while it ran: some of its output may be missing";
 constexpr const char* kExitedText = "Essential container in task exited";
 
 bool pid_namespaces_wanted() {
@@ -220,13 +221,13 @@ void Supervisor::wait_for_activity() {
     timeout = {.tv_sec = left / 1'000'000, .tv_nsec = (left % 1'000'000) * 1000};
   }
   ::ppoll(watched, 5, next ? &timeout : nullptr, nullptr);
-  if (watched[3].revents != 0) indexer_->on_activity();
+  if (watched[3].revents != 0) index_log();
   if (watched[4].revents != 0) look_for_oom();
 }
 
 void Supervisor::on_deadlines() {
   const Duration now = monotonic_now();
-  if (indexer_->deadline() && *indexer_->deadline() <= now) indexer_->on_activity();
+  if (indexer_->deadline() && *indexer_->deadline() <= now) index_log();
   if (oom_->deadline() && *oom_->deadline() <= now) look_for_oom();
   if (poke_at_ && *poke_at_ <= now) poke_control();
   if (timeout_at_ && *timeout_at_ <= now && ending_ == Ending::kNone) begin_ending(Ending::kTimeout, order_.grace);
@@ -236,6 +237,12 @@ void Supervisor::on_deadlines() {
     tree_->kill();
     kill_at_ = now + (tree_->in_namespace() ? kKillInit : kKillAgain);
   }
+}
+
+void Supervisor::index_log() {
+  const bool known = indexer_->disk_was_full();
+  indexer_->on_activity();
+  if (!known && indexer_->disk_was_full()) note("disk", kDiskFullText);
 }
 
 void Supervisor::look_for_oom() {
@@ -303,6 +310,10 @@ void Supervisor::describe_exit(int wait_status, AttemptEnd& end) const {
 
 namespace {
 
+void add_remark(std::string& reason, const std::string& remark) {
+  if (!remark.empty()) reason += (reason.empty() ? "" : "; ") + remark;
+}
+
 // In AWS's words first, which rules match on; then the figures, where it was, and what to ask for: half as much again,
 // as the peak of a program that was killed at its limit says only that it wanted more.
 std::string out_of_memory_text(int64_t limit_mib, int64_t peak_mib) {
@@ -336,9 +347,10 @@ AttemptEnd Supervisor::describe_end() {
     end.reason = fmt::format("did not stop within {} of SIGTERM: killed", seconds_text(ending_grace_));
   } else if (for_memory) {
     end.reason = out_of_memory_text(mib(end.usage.memory_limit_bytes), mib(end.usage.peak_memory_bytes));
-  } else if (const std::string kills = oom_->earlier_kills_text(now); !kills.empty() && *end.exit_code != 0) {
-    end.reason += (end.reason.empty() ? "" : "; ") + kills;
+  } else if (*end.exit_code != 0) {
+    add_remark(end.reason, oom_->earlier_kills_text(now));
   }
+  if (indexer_->disk_was_full()) add_remark(end.reason, kDiskFullText);
   return end;
 }
 

@@ -43,6 +43,7 @@ class Supervisor {
   void wait_for_activity();
   void on_deadlines();
   std::optional<Duration> next_deadline() const;
+  void index_log();
   void look_for_oom();
   void hear_signals();
   void hear_datagrams();

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -305,6 +306,33 @@ TEST(FullDisk, TheResultIsWrittenIntoItsReserve) {
     LocalWorld world;
     const LaunchOrder order = world.shell("cat /dev/zero > fill; cat /dev/zero >> fill; exit 5");
     EXPECT_EQ(world.run(order).exit_code, 5);
+  });
+}
+
+constexpr const char* kOutputMissing = "the disk was full while it ran: some of its output may be missing";
+
+TEST(FullDisk, OutputThatMayBeMissingIsTold) {
+  on_small_disk(512, [] {
+    LocalWorld world;
+    const LaunchOrder order = world.shell(
+        "echo first; cat /dev/zero > fill; echo; while [ ! -e go ]; do sleep 0.01; done; rm fill; echo last");
+    world.launch_and_wait_for_start(order);
+    const AttemptPaths paths = world.paths(order.id);
+    ASSERT_TRUE(world.run_until([&] { return text_of(paths.events()).find(kOutputMissing) != std::string::npos; }));
+    ASSERT_EQ(::mkdir(paths.file("work/go").c_str(), 0700), 0);  // takes no page
+    ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
+    EXPECT_EQ(world.end_of(order.id)->exit_code, 0);
+    EXPECT_EQ(world.end_of(order.id)->reason, kOutputMissing);
+    EXPECT_THAT(world.log_of(order.id), HasSubstr("last"));
+  });
+}
+
+TEST(FullDisk, OutputThatMayBeMissingIsToldEvenIfItIsFullToTheEnd) {
+  on_small_disk(512, [] {
+    LocalWorld world;
+    const AttemptEnd end = world.run(world.shell("cat /dev/zero > fill; exit 5"));
+    EXPECT_EQ(end.exit_code, 5);
+    EXPECT_EQ(end.reason, kOutputMissing);
   });
 }
 
