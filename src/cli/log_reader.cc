@@ -84,7 +84,8 @@ Outcome<bool> LogCursor::read(Client& client, const JobView& job) {
 
 void LogCursor::leave_behind(const Failure& why) {
   unread_ = next_;
-  sink_.notice(fmt::format("the log of attempt {} cannot be read, so its lines are not shown: {}", next_, why.message));
+  sink_.notice(
+      fmt::format("the log of attempt {} cannot be read, so no more of its lines are shown: {}", next_, why.message));
 }
 
 bool LogCursor::complete(const JobView& job) const {

@@ -206,9 +206,9 @@ TEST(FollowLog, ALogThatIsRefusedIsLeftBehindAndTheJobFollowedToItsEnd) {
   EXPECT_EQ(exit_code_of(follow->job), 7);
   EXPECT_FALSE(follow->complete);
   EXPECT_EQ(heard.all, (std::vector<std::string>{"attempt 1", "1:first", "attempt 2", "2:second"}));
-  EXPECT_EQ(heard.notices,
-            (std::vector<std::string>{"the log of attempt 1 cannot be read, so its lines are not shown: GetLogEvents: "
-                                      "InvalidOperationException: a FIFO lies there"}));
+  EXPECT_EQ(heard.notices, (std::vector<std::string>{
+                               "the log of attempt 1 cannot be read, so no more of its lines are shown: GetLogEvents: "
+                               "InvalidOperationException: a FIFO lies there"}));
   // Two pages while it was good and one refusal: it is not asked for again.
   int asked = 0;
   for (const Json& request : batch.requests_to("/")) asked += text_field(request, "logStreamName") == "s/1" ? 1 : 0;

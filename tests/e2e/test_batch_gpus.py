@@ -30,12 +30,17 @@ echo "$CUDA_VISIBLE_DEVICES"
 """
 
 
+# How attempts are kept apart: as this machine permits, or by nothing but the tree of processes.
+APART = {"as permitted": {}, "by nothing": {"TESON_AGENT_PIDNS": "0", "TESON_AGENT_CGROUP": "none"}}
+
+
 @pytest.fixture
-def gpu_server(tmp_path):
-    """A server whose host has one GPU."""
+def gpu_server(request, tmp_path):
+    """A server whose host has one GPU; a parameter names one of APART."""
     library = tmp_path / "libnvidia-ml.so.1"
     subprocess.run(["c++", "-shared", "-fPIC", "-o", library, ROOT / "tests" / "stubs" / "nvml_stub.cc"], check=True)
-    with running_server("host:\n  gpus: 1\n", {"TESON_NVML_LIBRARY": str(library)}) as server:
+    apart = APART[getattr(request, "param", "as permitted")]
+    with running_server("host:\n  gpus: 1\n", {"TESON_NVML_LIBRARY": str(library), **apart}) as server:
         yield server
 
 
@@ -48,6 +53,7 @@ def is_held(lock):
     return False
 
 
+@pytest.mark.parametrize("gpu_server", APART, indirect=True)
 def test_c20_the_next_job_takes_the_gpu_of_one_whose_workers_would_not_go(gpu_server, tmp_path):
     jobs = Jobs(gpu_server)
     holder = jobs.submit(HOLDER.format(workers=WORKERS, folder=tmp_path), name="holder", containerOverrides=ONE_GPU,
