@@ -131,11 +131,7 @@ QueueState& State::queue_of(const Job& job) {
 void State::make_runnable(Job& job) {
   job.state = job_state::Runnable{};
   QueueState& queue = queue_of(job);
-  if (auto why = why_never_fits(*this, queue.value, job.spec)) {
-    queue.held.emplace(job.order, std::move(*why));
-  } else {
-    queue.ready.emplace(job.order, job.id);
-  }
+  (fits_somewhere(*this, queue.value, job.spec) ? queue.ready : queue.held).emplace(job.order, job.id);
 }
 
 void State::order_queues() {
@@ -147,10 +143,16 @@ void State::order_queues() {
 
 // Which of the queue's runnable jobs can be placed at all: again after anything changed that decides it.
 void State::review_queue(QueueState& queue) {
-  const auto ready = std::exchange(queue.ready, {});
-  const auto held = std::exchange(queue.held, {});
-  for (const auto& [order, id] : ready) make_runnable(known_job(id));
-  for (const auto& [order, why] : held) make_runnable(known_job(queue.jobs.at(order)));
+  const auto move_those = [&](bool that_fit, std::map<uint64_t, JobId>& from, std::map<uint64_t, JobId>& to) {
+    for (auto next = from.begin(); next != from.end();) {
+      const auto at = next++;
+      if (fits_somewhere(*this, queue.value, known_job(at->second).spec) == that_fit) to.insert(from.extract(at));
+    }
+  };
+  std::map<uint64_t, JobId> newly_held;
+  move_those(false, queue.ready, newly_held);
+  move_those(true, queue.held, queue.ready);
+  queue.held.merge(newly_held);
 }
 
 void State::review_queues_of(const std::string& environment) {
