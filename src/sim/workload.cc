@@ -219,9 +219,9 @@ command::SubmitJob Workload::random_submit(const std::string& queue) {
   command::SubmitJob submit;
   submit.id = random_id();
   JobSpec& spec = submit.spec;
-  spec.name = fmt::format("job-{}", jobs_.size());
+  spec.name = "job-" + std::to_string(jobs_.size());
   spec.queue = queue;
-  spec.definition = fmt::format("d{}", below(3));
+  spec.definition = "d" + std::to_string(below(3));
   spec.definition_revision = 1;
   spec.image = chance(0.02) ? "unknown/image:1" : "host";
   spec.command = {"train", "--quick"};
@@ -250,6 +250,7 @@ RetryStrategy Workload::random_retry() {
   out.attempts = static_cast<int>(below(4)) + 1;
   if (!chance(0.3)) return out;
   const uint64_t count = below(3) + 1;
+  out.rules.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     RetryRule rule;
     if (chance(0.4)) rule.on_status_reason = chance(0.5) ? "Host EC2*" : "Essential*";
