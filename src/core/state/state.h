@@ -29,6 +29,8 @@ struct InstanceState {
 
 struct QueueState {
   Queue value;
+  // Those of its environments that are there and enabled, in its order of preference.
+  std::vector<const ComputeEnvironment*> usable_environments;
   std::map<uint64_t, JobId> jobs;   // every live job, by order
   std::map<uint64_t, JobId> ready;  // runnable and may be placed, FIFO
   std::map<uint64_t, JobId> held;   // runnable but can never be placed as things are (why_never_fits)
@@ -103,7 +105,8 @@ class State {
 
   Job& known_job(const JobId& id);
   QueueState& queue_of(const Job& job);
-  void make_runnable(Job& job);
+  void make_runnable(Job& job, QueueState& queue);
+  void find_environments(QueueState& queue) const;
   void review_queue(QueueState& queue);
   void order_queues();
   void review_queues_of(const std::string& environment);
