@@ -9,7 +9,11 @@
 namespace teson {
 namespace {
 
-Handled one(FactBody body) { return Handled{{std::move(body)}, {}}; }
+Handled one(FactBody body) {
+  Handled out;
+  out.facts.push_back(std::move(body));
+  return out;
+}
 
 template <class T>
 Result<T> changed(T value, const std::function<Status(T&)>& change) {
@@ -133,7 +137,7 @@ struct Handler {
     return one(fact::DefinitionPut{std::move(*value)});
   }
 
-  Result<Handled> operator()(const command::SubmitJob& c) const {
+  Result<Handled> operator()(command::SubmitJob& c) const {
     if (state.job(c.id)) return Handled{};
     const auto queue = state.queues().find(c.spec.queue);
     if (queue == state.queues().end()) return not_found(fmt::format("Job queue '{}' does not exist", c.spec.queue));
@@ -153,8 +157,8 @@ struct Handler {
       }
     }
     if (!out.accepted.unknown_dependencies.empty()) return out;
-    out.facts.push_back(
-        fact::JobSubmitted{c.id, c.spec, failed ? std::vector<JobId>{*failed} : std::move(waiting_for)});
+    out.facts.emplace_back(
+        fact::JobSubmitted{c.id, std::move(c.spec), failed ? std::vector<JobId>{*failed} : std::move(waiting_for)});
     if (failed) out.facts.push_back(fact::JobFailed{c.id, "Dependent job failed: " + failed->text()});
     return out;
   }
@@ -199,33 +203,33 @@ AttemptEnd lost_end(const Attempt& attempt, const AttemptLostReport& lost) {
 
 }  // namespace
 
-Result<Handled> handle(const State& state, const Command& command, Instant now) {
+Result<Handled> handle(const State& state, Command command, Instant now) {
   return std::visit(Handler{state, now}, command);
 }
 
 std::vector<FactBody> handle(const State& state, const AttemptReport& report, Instant now) {
   const Job* job = state.job(report.id.job);
   const Attempt* attempt = job ? live_attempt(*job) : nullptr;
-  if (!attempt || attempt->number != report.id.number) return {};
+  std::vector<FactBody> facts;
+  if (!attempt || attempt->number != report.id.number) return facts;
 
   if (const auto* started = std::get_if<AttemptStartedReport>(&report.body)) {
-    if (attempt->started) return {};
-    return {fact::AttemptStarted{report.id, started->at, attempt->log_stream}};
+    if (!attempt->started) facts.emplace_back(fact::AttemptStarted{report.id, started->at, attempt->log_stream});
+    return facts;
   }
-  std::vector<FactBody> facts;
   AttemptEnd end;
   if (const auto* ended = std::get_if<AttemptEndedReport>(&report.body)) {
     end = ended->end;
     // A quick program's start may have gone unreported: its log stream must exist all the same.
     if (!attempt->started && end.cause != EndCause::kLaunchFailed) {
-      facts.push_back(fact::AttemptStarted{report.id, end.ended - end.usage.run, attempt->log_stream});
+      facts.emplace_back(fact::AttemptStarted{report.id, end.ended - end.usage.run, attempt->log_stream});
     }
   } else {
     end = lost_end(*attempt, std::get<AttemptLostReport>(report.body));
   }
   if (end.ended.micros == 0) end.ended = now;
   Outcome outcome = outcome_of(*job, end);
-  facts.push_back(fact::AttemptEnded{report.id, std::move(end), outcome.verdict, std::move(outcome.status_reason)});
+  facts.emplace_back(fact::AttemptEnded{report.id, std::move(end), outcome.verdict, std::move(outcome.status_reason)});
   return facts;
 }
 

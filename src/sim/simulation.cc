@@ -84,7 +84,7 @@ Simulation::Simulation(const Options& options)
                 {timeline_, faults_, options_.sabotage, crash_points_, coverage_}),
       judge_(ledger_, site_),
       workload_(Prng(options.seed, "workload"),
-                {[this](Command c, CommandReply r) { return post_if_up(CommandInput{std::move(c), std::move(r)}); },
+                {[this](Command&& c, CommandReply&& r) { return post_if_up(CommandInput{std::move(c), std::move(r)}); },
                  [this](auto question) { return post_if_up(QuestionInput{std::move(question)}); },
                  [this] { return journal_.last_failure_kept_nothing(); }},
                 {timeline_, journal_, ledger_, options_.sabotage, coverage_, site_}) {
@@ -202,13 +202,13 @@ void Simulation::guarded(const std::function<void()>& what) {
   }
 }
 
-bool Simulation::post_if_up(Input input) {
+bool Simulation::post_if_up(Input&& input) {
   if (!recovered_) return false;
   post(std::move(input));
   return true;
 }
 
-void Simulation::post(Input input) {
+void Simulation::post(Input&& input) {
   if (!controller_) return;
   inbox_.push_back(std::move(input));
   if (step_planned_) return;
@@ -249,8 +249,7 @@ void Simulation::step() {
   if (recovered_) after_step(inputs);
 }
 
-void Simulation::plan_wake() {
-  const auto wanted = controller_->next_wakeup();
+void Simulation::plan_wake(std::optional<Instant> wanted) {
   if (!wanted) return wake_planned_.reset();
   const VirtualClock& clock = timeline_.clock();
   const Instant at = std::max(timeline_.now() + (*wanted - clock.now()), timeline_.now());
@@ -290,7 +289,7 @@ void Simulation::after_step(size_t inputs) {
   const bool at_once = wakeup && *wakeup <= timeline_.clock().now();
   idle_wakes_ = inputs == 0 && !changed && at_once ? idle_wakes_ + 1 : 0;
   SIM_REQUIRE(idle_wakes_ < kIdleWakes, "the loop spins: it asks to be woken at once and then does nothing");
-  plan_wake();
+  plan_wake(wakeup);
 }
 
 void Simulation::check_touched() {

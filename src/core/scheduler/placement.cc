@@ -1,6 +1,6 @@
 #include "core/scheduler/placement.h"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
 #include <tuple>
@@ -66,8 +66,8 @@ std::optional<FactBody> make_room(const State& state, const ComputeEnvironment& 
 
 // 32 hex digits that look like an ECS task id and depend on the job and attempt alone.
 std::string task_id(const JobId& id, int number) {
-  Prng prng(id.uuid.high ^ id.uuid.low, fmt::format("task {}", number));
-  return fmt::format("{:016x}{:016x}", prng.next(), prng.next());
+  Prng prng(id.uuid.high ^ id.uuid.low, "task " + std::to_string(number));
+  return fmt::format(FMT_COMPILE("{:016x}{:016x}"), prng.next(), prng.next());
 }
 
 Attempt make_attempt(const State& state, const Job& job, const Instance& instance, Instant now) {
@@ -77,7 +77,7 @@ Attempt make_attempt(const State& state, const Job& job, const Instance& instanc
   attempt.environment = instance.environment;
   attempt.allocated = job.spec.resources;
   attempt.gpus = state.free_gpus(job.spec.resources.gpus);
-  attempt.log_stream = fmt::format("{}/default/{}", job.spec.definition, task_id(job.id, attempt.number));
+  attempt.log_stream = job.spec.definition + "/default/" + task_id(job.id, attempt.number);
   attempt.placed = now;
   return attempt;
 }
@@ -90,22 +90,19 @@ Instance make_instance(const State& state, const ComputeEnvironment& environment
   return Instance{InstanceId{prng.next()}, environment.name, type, environment.market, size, price_hour, now};
 }
 
-std::optional<FactBody> place(const State& state, const Job& job, Instant now) {
+std::optional<FactBody> place(const State& state, const QueueState& queue, const Job& job, Instant now) {
   const Resources& ask = job.spec.resources;
   // The host bounds everything: its environments' instances are slices that overlap, but what jobs hold never does.
   if (!ask.fits_in(state.host_free())) return std::nullopt;
   if (std::ssize(state.free_gpus(ask.gpus)) < ask.gpus) return std::nullopt;
-  for (const std::string& name : state.queues().at(job.spec.queue).value.environments) {
-    const auto found = state.environments().find(name);
-    if (found == state.environments().end() || !found->second.enabled) continue;
-    const ComputeEnvironment& environment = found->second;
-    if (const InstanceState* instance = instance_with_room(state, name, ask)) {
+  for (const ComputeEnvironment* environment : queue.usable_environments) {
+    if (const InstanceState* instance = instance_with_room(state, environment->name, ask)) {
       return fact::AttemptPlaced{job.id, make_attempt(state, job, instance->value, now)};
     }
-    if (auto instance = new_instance_for(state, environment, ask, now)) {
+    if (auto instance = new_instance_for(state, *environment, ask, now)) {
       return fact::InstanceStarted{std::move(*instance)};
     }
-    if (auto ended = make_room(state, environment, ask)) return ended;
+    if (auto ended = make_room(state, *environment, ask)) return ended;
   }
   return std::nullopt;
 }

@@ -39,20 +39,19 @@ void State::on(const fact::QueueDeleted& f) {
 void State::on(const fact::DefinitionPut& f) { definitions_[f.value.name].insert_or_assign(f.value.revision, f.value); }
 
 void State::on(const fact::JobSubmitted& f) {
-  Job job;
+  const auto [at, fresh] = jobs_.try_emplace(f.id);
+  TESON_CHECK(fresh, "a job is submitted twice under one id");
+  Job& job = at->second;
   job.id = f.id;
   job.order = next_order_++;
   job.spec = f.spec;
   job.created = now_;
-  job.state = job_state::Pending{{f.waiting_for.begin(), f.waiting_for.end()}};
-  const auto [at, fresh] = jobs_.emplace(f.id, std::move(job));
-  TESON_CHECK(fresh, "a job is submitted twice under one id");
   if (f.waiting_for.empty()) {
-    queue_of(at->second).jobs.emplace(at->second.order, f.id);
-    make_runnable(at->second);
+    job.state = job_state::Runnable{};
   } else {
-    index_job(at->second);
+    job.state = job_state::Pending{{f.waiting_for.begin(), f.waiting_for.end()}};
   }
+  index_job(job);
 }
 
 void State::on(const fact::JobTagged& f) { known_job(f.id).spec.tags = f.tags; }
@@ -62,7 +61,7 @@ void State::on(const fact::JobReady& f) {
   const auto* pending = std::get_if<job_state::Pending>(&job.state);
   TESON_CHECK(pending && pending->waiting_for.empty(), "a job becomes ready that still waits or never did");
   ready_dependents_.erase(f.id);
-  make_runnable(job);
+  make_runnable(job, queue_of(job));
 }
 
 void State::on(const fact::InstanceStarted& f) {
@@ -86,8 +85,9 @@ void State::on(const fact::AttemptPlaced& f) {
   Job& job = known_job(f.id);
   TESON_CHECK(std::holds_alternative<job_state::Runnable>(job.state), "an attempt is placed for a job not runnable");
   TESON_CHECK(f.attempt.number == std::ssize(job.past) + 1, "attempt numbers must follow each other");
-  queue_of(job).ready.erase(job.order);
-  queue_of(job).held.erase(job.order);
+  QueueState& queue = queue_of(job);
+  queue.ready.erase(job.order);
+  queue.held.erase(job.order);
   occupy(f.attempt);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};
@@ -114,7 +114,7 @@ void State::on(const fact::AttemptEnded& f) {
   job.status_reason = f.status_reason;
   switch (f.verdict) {
     case fact::Verdict::kRetry:
-      make_runnable(job);
+      make_runnable(job, queue_of(job));
       break;
     case fact::Verdict::kSucceeded:
       finish(job, job_state::Succeeded{f.end.ended});

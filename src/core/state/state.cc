@@ -20,8 +20,9 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
     environments_.emplace(name, std::move(environment));
   }
   for (auto& queue : snapshot.queues) {
-    const std::string name = queue.name;
-    queues_[name].value = std::move(queue);
+    QueueState& loaded = queues_[queue.name];
+    loaded.value = std::move(queue);
+    find_environments(loaded);
   }
   order_queues();
   for (auto& definition : snapshot.definitions) {
@@ -59,7 +60,7 @@ void State::index_job(Job& job) {
     }
     if (pending->waiting_for.empty()) ready_dependents_.insert(job.id);
   } else if (std::holds_alternative<job_state::Runnable>(job.state)) {
-    make_runnable(job);
+    make_runnable(job, queue);
   } else if (const Attempt* attempt = live_attempt(job)) {
     occupy(*attempt);
   }
@@ -128,13 +129,16 @@ QueueState& State::queue_of(const Job& job) {
   return found->second;
 }
 
-void State::make_runnable(Job& job) {
+void State::make_runnable(Job& job, QueueState& queue) {
   job.state = job_state::Runnable{};
-  QueueState& queue = queue_of(job);
-  if (auto why = why_never_fits(*this, queue.value, job.spec)) {
-    queue.held.emplace(job.order, std::move(*why));
-  } else {
-    queue.ready.emplace(job.order, job.id);
+  (fits_somewhere(site_, queue, job.spec) ? queue.ready : queue.held).emplace(job.order, job.id);
+}
+
+void State::find_environments(QueueState& queue) const {
+  queue.usable_environments.clear();
+  for (const std::string& name : queue.value.environments) {
+    const auto found = environments_.find(name);
+    if (found != environments_.end() && found->second.enabled) queue.usable_environments.push_back(&found->second);
   }
 }
 
@@ -147,10 +151,17 @@ void State::order_queues() {
 
 // Which of the queue's runnable jobs can be placed at all: again after anything changed that decides it.
 void State::review_queue(QueueState& queue) {
-  const auto ready = std::exchange(queue.ready, {});
-  const auto held = std::exchange(queue.held, {});
-  for (const auto& [order, id] : ready) make_runnable(known_job(id));
-  for (const auto& [order, why] : held) make_runnable(known_job(queue.jobs.at(order)));
+  find_environments(queue);
+  const auto move_those = [&](bool that_fit, std::map<uint64_t, JobId>& from, std::map<uint64_t, JobId>& to) {
+    for (auto next = from.begin(); next != from.end();) {
+      const auto at = next++;
+      if (fits_somewhere(site_, queue, known_job(at->second).spec) == that_fit) to.insert(from.extract(at));
+    }
+  };
+  std::map<uint64_t, JobId> newly_held;
+  move_those(false, queue.ready, newly_held);
+  move_those(true, queue.held, queue.ready);
+  queue.held.merge(newly_held);
 }
 
 void State::review_queues_of(const std::string& environment) {

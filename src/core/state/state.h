@@ -29,9 +29,16 @@ struct InstanceState {
 
 struct QueueState {
   Queue value;
-  std::map<uint64_t, JobId> jobs;        // every live job, by order
-  std::map<uint64_t, JobId> ready;       // runnable and may be placed, FIFO
-  std::map<uint64_t, std::string> held;  // runnable but can never be placed as things are: why
+  // Those of its environments that are there and enabled, in its order of preference.
+  std::vector<const ComputeEnvironment*> usable_environments;
+  std::map<uint64_t, JobId> jobs;   // every live job, by order
+  std::map<uint64_t, JobId> ready;  // runnable and may be placed, FIFO
+  std::map<uint64_t, JobId> held;   // runnable but can never be placed as things are (why_never_fits)
+};
+
+struct EnvironmentInstances {
+  std::vector<const InstanceState*> by_id;
+  int64_t milli_vcpus = 0;
 };
 
 class State {
@@ -63,6 +70,10 @@ class State {
   const std::vector<const QueueState*>& queues_by_priority() const { return queues_by_priority_; }
   const std::map<std::string, std::map<int, JobDefinition>>& definitions() const { return definitions_; }
   const std::map<InstanceId, InstanceState>& instances() const { return instances_; }
+  // By the name of their compute environment; one without instances is not there.
+  const std::map<std::string, EnvironmentInstances>& instances_by_environment() const {
+    return instances_by_environment_;
+  }
   const std::vector<const InstanceState*>& instances_of(const std::string& environment) const;  // by id
   int64_t instance_vcpus_of(const std::string& environment) const;                              // thousandths
 
@@ -94,7 +105,8 @@ class State {
 
   Job& known_job(const JobId& id);
   QueueState& queue_of(const Job& job);
-  void make_runnable(Job& job);
+  void make_runnable(Job& job, QueueState& queue);
+  void find_environments(QueueState& queue) const;
   void review_queue(QueueState& queue);
   void order_queues();
   void review_queues_of(const std::string& environment);
@@ -114,10 +126,6 @@ class State {
   std::vector<const QueueState*> queues_by_priority_;
   std::map<std::string, std::map<int, JobDefinition>> definitions_;
   std::map<InstanceId, InstanceState> instances_;
-  struct EnvironmentInstances {
-    std::vector<const InstanceState*> by_id;
-    int64_t milli_vcpus = 0;
-  };
   std::map<std::string, EnvironmentInstances> instances_by_environment_;
   std::unordered_map<JobId, Job> jobs_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;
