@@ -7,6 +7,11 @@
 #include "core/explain/fit.h"
 
 namespace teson {
+namespace {
+
+const std::string kDependentFailed = "Dependent job failed: ";
+
+}  // namespace
 
 State::State(Site site) : site_(std::move(site)), gpu_used_(static_cast<size_t>(site_.host.gpus), false) {}
 
@@ -55,7 +60,7 @@ void State::index_job(Job& job) {
         dependents_[awaited].push_back(job.id);
       } else {
         // One that succeeded would not be waited for any more.
-        doomed_dependents_.emplace(job.id, "Dependent job failed: " + awaited.text());
+        doomed_dependents_.emplace(job.id, kDependentFailed + awaited.text());
       }
     }
     if (pending->waiting_for.empty()) ready_dependents_.insert(job.id);
@@ -215,7 +220,10 @@ void State::finish(Job& job, JobState end) {
       auto& waiting = std::get<job_state::Pending>(dependent.state).waiting_for;
       if (!succeeded) {
         // It stays among those waited for: a snapshot taken now must still tell that the dependent cannot run.
-        doomed_dependents_.emplace(id, "Dependent job failed: " + job.id.text() + " (" + job.spec.name + ")");
+        // All that follow fail for the one that failed first.
+        const bool passed_on = job.status_reason.starts_with(kDependentFailed);
+        doomed_dependents_.emplace(
+            id, passed_on ? job.status_reason : kDependentFailed + job.id.text() + " (" + job.spec.name + ")");
       } else if (waiting.erase(job.id); waiting.empty()) {
         ready_dependents_.insert(id);
       }
