@@ -73,6 +73,13 @@ Site make_site(const Config& config, const HostFacts& host) {
   site.host.memory_mib = std::min(config.host_memory_mib.value_or(host.usable_memory_mib), host.usable_memory_mib);
   site.host.gpus = std::min<int64_t>(config.host_gpus.value_or(std::ssize(host.gpus)), std::ssize(host.gpus));
   site.instance_idle = config.instance_idle;
+  if (config.host_memory_mib.value_or(0) > site.host.memory_mib) {
+    spdlog::warn("host.memory_mib is {}: this host has {} usable MiB, which is what counts", *config.host_memory_mib,
+                 site.host.memory_mib);
+  }
+  if (config.host_gpus.value_or(0) > site.host.gpus) {
+    spdlog::warn("host.gpus is {}: this host has {}, which is what counts", *config.host_gpus, site.host.gpus);
+  }
   site.images = config.images;
   site.images.push_back({"host", RuntimeKind::kProcess});
   return site;
@@ -291,6 +298,7 @@ int serve(const ServeOptions& options) {
   if (!directory) return failed(directory.error());
   Service service(std::move(*directory), std::move(*config));
   if (auto status = service.start(*address); !status) return failed(status.error());
+  if (!options.missing_limits.empty()) spdlog::warn("attempts here have: {}", options.missing_limits);
 
   constexpr timespec kSecond{1, 0};
   int signal_number = 0;
