@@ -330,7 +330,8 @@ TEST(FullDisk, OutputThatMayBeMissingIsTold) {
   on_small_disk(512, [] {
     LocalWorld world;
     const LaunchOrder order = world.shell(
-        "echo first; cat /dev/zero > fill; echo; while [ ! -e go ]; do sleep 0.01; done; rm fill; echo last");
+        "echo first; cat /dev/zero > fill; while head -c 4096 /dev/zero >> fill; do :; done; echo; while [ ! -e go ]; "
+        "do sleep 0.01; done; rm fill; echo last");
     world.launch_and_wait_for_start(order);
     const AttemptPaths paths = world.paths(order.id);
     ASSERT_TRUE(world.run_until([&] { return text_of(paths.events()).find(kOutputMissing) != std::string::npos; }));
@@ -345,7 +346,8 @@ TEST(FullDisk, OutputThatMayBeMissingIsTold) {
 TEST(FullDisk, OutputThatMayBeMissingIsToldEvenIfItIsFullToTheEnd) {
   on_small_disk(512, [] {
     LocalWorld world;
-    const AttemptEnd end = world.run(world.shell("cat /dev/zero > fill; exit 5"));
+    const AttemptEnd end =
+        world.run(world.shell("cat /dev/zero > fill; while head -c 4096 /dev/zero >> fill; do :; done; exit 5"));
     EXPECT_EQ(end.exit_code, 5);
     EXPECT_EQ(end.reason, kOutputMissing);
   });
