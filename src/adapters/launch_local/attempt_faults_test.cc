@@ -334,7 +334,8 @@ TEST(FullDisk, OutputThatMayBeMissingIsTold) {
         "do sleep 0.01; done; rm fill; echo last");
     world.launch_and_wait_for_start(order);
     const AttemptPaths paths = world.paths(order.id);
-    ASSERT_TRUE(world.run_until([&] { return text_of(paths.events()).find(kOutputMissing) != std::string::npos; }));
+    ASSERT_TRUE(world.run_until([&] { return text_of(paths.events()).find(kOutputMissing) != std::string::npos; }))
+        << text_of(paths.events()) << world.log_of(order.id);
     ASSERT_EQ(::mkdir(paths.file("work/go").c_str(), 0700), 0);  // takes no page
     ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
     EXPECT_EQ(world.end_of(order.id)->exit_code, 0);
