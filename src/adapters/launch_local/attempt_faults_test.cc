@@ -330,10 +330,12 @@ TEST(FullDisk, OutputThatMayBeMissingIsTold) {
   on_small_disk(512, [] {
     LocalWorld world;
     const LaunchOrder order = world.shell(
-        "echo first; cat /dev/zero > fill; while head -c 4096 /dev/zero >> fill; do :; done; echo; while [ ! -e go ]; "
+        "echo first; while [ ! -e begin ]; do sleep 0.01; done; cat /dev/zero > fill; while head -c 4096 /dev/zero >> "
+        "fill; do :; done; echo; while [ ! -e go ]; "
         "do sleep 0.01; done; rm fill; echo last");
     world.launch_and_wait_for_start(order);
     const AttemptPaths paths = world.paths(order.id);
+    ASSERT_EQ(::mkdir(paths.file("work/begin").c_str(), 0700), 0);
     ASSERT_TRUE(world.run_until([&] { return text_of(paths.events()).find(kOutputMissing) != std::string::npos; }))
         << text_of(paths.events()) << world.log_of(order.id);
     ASSERT_EQ(::mkdir(paths.file("work/go").c_str(), 0700), 0);  // takes no page
