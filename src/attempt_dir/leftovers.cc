@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -194,8 +195,20 @@ void signal_pinned(pid_t pid, int signal, const std::function<bool(pid_t)>& stil
   if (process && still_right(pid)) ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);
 }
 
+namespace {
+
+// False: not by then.
+bool await_end(const OwnedFd& process, int64_t deadline_micros) {
+  pollfd polled{.fd = process.get(), .events = POLLIN, .revents = 0};
+  const int64_t left = std::max<int64_t>(deadline_micros - monotonic_micros(), 0);
+  return ::poll(&polled, 1, static_cast<int>(left / 1000)) > 0;
+}
+
+}  // namespace
+
 bool kill_leftovers(const std::string& marker, const std::vector<std::string>& cgroups, Duration patience) {
   const int64_t deadline = monotonic_micros() + patience.micros;
+  std::vector<OwnedFd> killed;
   for (long wait = 1;; wait = std::min(wait * 2, 50L)) {
     bool clean = true;
     for (const std::string& directory : cgroups) {
@@ -205,11 +218,18 @@ bool kill_leftovers(const std::string& marker, const std::vector<std::string>& c
     }
     for (const pid_t pid : processes_with_marker(marker)) {
       clean = false;
-      signal_pinned(pid, SIGKILL, [&](pid_t p) { return has_marker(p, marker); });
+      OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+      if (!process || !has_marker(pid, marker)) continue;
+      ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+      killed.push_back(std::move(process));
     }
     if (clean) break;
     if (monotonic_micros() >= deadline) return false;
     pause_millis(wait);
+  }
+  // One that dies has no environment any more, but its files and locks for a moment longer.
+  for (const OwnedFd& process : killed) {
+    if (!await_end(process, deadline)) return false;
   }
   for (const std::string& directory : cgroups) remove_cgroup(directory);
   return true;
