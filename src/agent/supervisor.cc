@@ -233,9 +233,11 @@ void Supervisor::on_deadlines() {
   if (poke_at_ && *poke_at_ <= now) poke_control();
   if (timeout_at_ && *timeout_at_ <= now && ending_ == Ending::kNone) begin_ending(Ending::kTimeout, order_.grace);
   if (kill_at_ && *kill_at_ <= now) {
-    if (!had_to_kill_) note("killing", fmt::format("still alive {} after SIGTERM", seconds_text(ending_grace_)));
-    if (!had_to_kill_) had_to_kill_main_ = !tree_->main_end();
-    had_to_kill_ = true;
+    if (!had_to_kill_) {
+      note("killing", fmt::format("still alive {} after SIGTERM", seconds_text(ending_grace_)));
+      had_to_kill_main_ = !tree_->main_end();
+      had_to_kill_ = true;
+    }
     tree_->kill();
     kill_at_ = now + (tree_->in_namespace() ? kKillInit : kKillAgain);
   }
