@@ -249,41 +249,41 @@ TEST(AttemptMemory, AKillByHandAfterAChildsDeathIsNotOutOfMemory) {
                                               "for memory, the last one "));
 }
 
+// Stops a program that takes more than its memory when it is told to. `once_ready` makes the file `ready`.
+AttemptEnd stop_one_that_swells(LocalWorld& world, const std::string& once_ready, Duration grace) {
+  LaunchOrder order =
+      world.order({"/usr/bin/python3", "-c",
+                   "import signal, subprocess, time\nsignal.signal(signal.SIGTERM, lambda *_: bytearray(100 << 20))\n" +
+                       once_ready + "\nwhile True: time.sleep(1)"});
+  order.limits.memory_mib = 64;
+  world.launch_and_wait_for_start(order);
+  EXPECT_TRUE(world.run_until([&] { return is_present(world.paths(order.id).file("work/ready")); }));
+  world.launcher().stop(order.id, grace);
+  EXPECT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
+  return world.end_of(order.id).value_or(AttemptEnd{});
+}
+
 TEST(AttemptMemory, OutOfMemoryDuringTheGraceIsToldButStaysAStop) {
   LocalWorld world;
   if (!can_limit_memory(world)) return;
-  LaunchOrder order =
-      world.order({"/usr/bin/python3", "-c",
-                   "import signal, time\nsignal.signal(signal.SIGTERM, lambda *_: bytearray(100 << 20))\n"
-                   "open('ready', 'w')\nwhile True: time.sleep(1)"});
-  order.limits.memory_mib = 64;
-  world.launch_and_wait_for_start(order);
-  ASSERT_TRUE(world.run_until([&] { return is_present(world.paths(order.id).file("work/ready")); }));
-  world.launcher().stop(order.id, Duration::seconds(60));
-  ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
-  EXPECT_EQ(world.end_of(order.id)->cause, EndCause::kStopped);
-  EXPECT_EQ(world.end_of(order.id)->exit_code, 137);
-  EXPECT_THAT(world.end_of(order.id)->reason, testing::StartsWith("OutOfMemoryError: "));
+  const AttemptEnd end = stop_one_that_swells(world, "open('ready', 'w')", Duration::seconds(60));
+  EXPECT_EQ(end.cause, EndCause::kStopped);
+  EXPECT_EQ(end.exit_code, 137);
+  EXPECT_THAT(end.reason, testing::StartsWith("OutOfMemoryError: "));
 }
 
 // The program died of its memory; only what it had started had to be killed.
 TEST(AttemptMemory, OutOfMemoryDuringTheGraceIsToldBesideWhatHadToBeKilled) {
   LocalWorld world;
   if (!can_limit_memory(world)) return;
-  LaunchOrder order =
-      world.order({"/usr/bin/python3", "-c",
-                   "import signal, subprocess, time\nsignal.signal(signal.SIGTERM, lambda *_: bytearray(100 << 20))\n"
-                   "subprocess.Popen(['/bin/sh', '-c', 'trap \"\" TERM; touch ready; while :; do sleep 1; done'], "
-                   "start_new_session=True)\nwhile True: time.sleep(1)"});
-  order.limits.memory_mib = 64;
-  world.launch_and_wait_for_start(order);
-  ASSERT_TRUE(world.run_until([&] { return is_present(world.paths(order.id).file("work/ready")); }));
-  world.launcher().stop(order.id, Duration::seconds(2));
-  ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
-  EXPECT_EQ(world.end_of(order.id)->cause, EndCause::kStopped);
-  EXPECT_THAT(world.end_of(order.id)->reason, testing::StartsWith("OutOfMemoryError: "));
-  EXPECT_THAT(world.end_of(order.id)->reason,
-              testing::EndsWith("; some of its processes did not stop within 2 s of SIGTERM: killed"));
+  const AttemptEnd end = stop_one_that_swells(
+      world,
+      "subprocess.Popen(['/bin/sh', '-c', 'trap \"\" TERM; touch ready; while :; do sleep 1; done'], "
+      "start_new_session=True)",
+      Duration::seconds(2));
+  EXPECT_EQ(end.cause, EndCause::kStopped);
+  EXPECT_THAT(end.reason, testing::StartsWith("OutOfMemoryError: "));
+  EXPECT_THAT(end.reason, testing::EndsWith("; some of its processes did not stop within 2 s of SIGTERM: killed"));
 }
 
 }  // namespace
