@@ -15,6 +15,7 @@
 #include <set>
 
 #include "attempt_dir/files.h"
+#include "base/process_stat.h"
 
 namespace teson {
 namespace {
@@ -74,20 +75,6 @@ void collect_members(const std::string& directory, std::vector<pid_t>& members) 
   each_subdirectory(directory, [&](const std::string& below) { collect_members(below, members); });
 }
 
-struct Relation {
-  pid_t parent = 0;
-  char state = 'Z';
-};
-
-std::optional<Relation> relation_of(pid_t pid) {
-  const auto text = read_file("/proc/" + std::to_string(pid) + "/stat", 8192);
-  if (!text) return std::nullopt;
-  const size_t at = text->rfind(')');
-  if (at == std::string::npos || at + 4 >= text->size()) return std::nullopt;
-  return Relation{.parent = static_cast<pid_t>(std::strtol(text->c_str() + at + 4, nullptr, 10)),
-                  .state = (*text)[at + 2]};
-}
-
 bool has_marker(pid_t pid, std::string_view marker) {
   const auto text = read_file("/proc/" + std::to_string(pid) + "/environ", size_t{64} << 20);
   if (!text) return false;
@@ -142,12 +129,12 @@ bool remove_cgroup(const std::string& directory) {
 }
 
 std::vector<pid_t> descendants_of(pid_t ancestor) {
-  std::map<pid_t, Relation> relations;
+  std::map<pid_t, ProcessStat> processes;
   each_process([&](pid_t pid) {
-    if (const auto relation = relation_of(pid)) relations.emplace(pid, *relation);
+    if (const auto stat = read_process_stat(pid)) processes.emplace(pid, *stat);
   });
   std::multimap<pid_t, pid_t> children;
-  for (const auto& [pid, relation] : relations) children.emplace(relation.parent, pid);
+  for (const auto& [pid, stat] : processes) children.emplace(stat.parent, pid);
 
   std::vector<pid_t> found;
   std::vector<pid_t> queue = {ancestor};
@@ -159,7 +146,7 @@ std::vector<pid_t> descendants_of(pid_t ancestor) {
       const pid_t child = at->second;
       if (!seen.insert(child).second) continue;
       queue.push_back(child);
-      if (relations[child].state != 'Z') found.push_back(child);
+      if (processes[child].state != 'Z') found.push_back(child);
     }
   }
   return found;
@@ -168,10 +155,10 @@ std::vector<pid_t> descendants_of(pid_t ancestor) {
 bool is_descendant(pid_t pid, pid_t ancestor) {
   // Bounded, since what is read may change while we climb.
   for (int height = 0; height < 4096 && pid > 1; ++height) {
-    const auto relation = relation_of(pid);
-    if (!relation) return false;
-    if (relation->parent == ancestor) return true;
-    pid = relation->parent;
+    const auto stat = read_process_stat(pid);
+    if (!stat) return false;
+    if (stat->parent == ancestor) return true;
+    pid = stat->parent;
   }
   return false;
 }
@@ -186,13 +173,15 @@ std::vector<pid_t> processes_with_marker(std::string_view marker) {
 }
 
 bool is_suspended(pid_t pid) {
-  const auto relation = relation_of(pid);
-  return relation && relation->state == 'T';
+  const auto stat = read_process_stat(pid);
+  return stat && stat->state == 'T';
 }
 
-void signal_pinned(pid_t pid, int signal, const std::function<bool(pid_t)>& still_right) {
-  const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (process && still_right(pid)) ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);
+OwnedFd signal_pinned(pid_t pid, int signal, const std::function<bool(pid_t)>& still_right) {
+  OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process || !still_right(pid)) return {};
+  ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);
+  return process;
 }
 
 namespace {
@@ -218,10 +207,8 @@ bool kill_leftovers(const std::string& marker, const std::vector<std::string>& c
     }
     for (const pid_t pid : processes_with_marker(marker)) {
       clean = false;
-      OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-      if (!process || !has_marker(pid, marker)) continue;
-      ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
-      killed.push_back(std::move(process));
+      OwnedFd process = signal_pinned(pid, SIGKILL, [&](pid_t p) { return has_marker(p, marker); });
+      if (process) killed.push_back(std::move(process));
     }
     if (clean) break;
     if (monotonic_micros() >= deadline) return false;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/owned_fd.h"
 #include "base/time.h"
 
 namespace teson {
@@ -32,8 +33,9 @@ std::vector<pid_t> processes_with_marker(std::string_view marker);
 // By SIGSTOP or the like; not by a debugger.
 bool is_suspended(pid_t pid);
 
-// Signals `pid` if `still_right(pid)` holds after it was pinned down.
-void signal_pinned(pid_t pid, int signal, const std::function<bool(pid_t)>& still_right);
+// Signals `pid` if `still_right(pid)` holds after it was pinned down. Returns its pidfd; none if it was not the right
+// one.
+OwnedFd signal_pinned(pid_t pid, int signal, const std::function<bool(pid_t)>& still_right);
 
 // Kills everything in these cgroups and everything with the marker, again and again until nothing is left, and removes
 // the cgroups. False when something was still there after `patience` (a process stuck inside the kernel).

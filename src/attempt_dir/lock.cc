@@ -6,10 +6,10 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
-#include <cstdlib>
 
 #include "attempt_dir/codec.h"
 #include "attempt_dir/files.h"
+#include "base/process_stat.h"
 
 namespace teson {
 
@@ -66,16 +66,9 @@ std::string current_boot_id() {
 }
 
 std::optional<uint64_t> process_start_ticks(pid_t pid) {
-  const auto text = read_file("/proc/" + std::to_string(pid) + "/stat", 8192);
-  if (!text) return std::nullopt;
-  // The name in parentheses may hold anything, blanks and parentheses too: count fields from the last one.
-  size_t at = text->rfind(')');
-  if (at == std::string::npos) return std::nullopt;
-  for (int field = 2; field < 22; ++field) {
-    at = text->find(' ', at + 1);
-    if (at == std::string::npos) return std::nullopt;
-  }
-  return std::strtoull(text->c_str() + at + 1, nullptr, 10);
+  const auto stat = read_process_stat(pid);
+  if (!stat) return std::nullopt;
+  return stat->start_ticks;
 }
 
 OwnedFd open_agent(const LockRecord& record) {

@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <utility>
 
 #include "base/file_kind.h"
+#include "base/process_stat.h"
 
 namespace teson {
 namespace {
@@ -47,22 +48,17 @@ int make_directories(const std::string& path) {
   return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
 }
 
-// The pid of the server that wrote it; empty if none did.
-std::string read_holder(int lock) {
+// The server that wrote it; 0 if none did.
+pid_t read_holder(int lock) {
   char text[32] = {};
-  const ssize_t length = pread(lock, text, sizeof text - 1, 0);
-  std::string pid(text, length > 0 ? static_cast<size_t>(length) : 0);
-  while (!pid.empty() && pid.back() == '\n') pid.pop_back();
-  return pid;
+  if (pread(lock, text, sizeof text - 1, 0) <= 0) return 0;
+  return static_cast<pid_t>(std::strtol(text, nullptr, 10));
 }
 
 // No such process, or one of which only the entry is left.
-bool is_dead(const std::string& pid) {
-  std::ifstream file("/proc/" + pid + "/stat");
-  std::string text;
-  if (!std::getline(file, text)) return true;
-  const size_t name_end = text.rfind(") ");
-  return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] == 'Z';
+bool is_dead(pid_t pid) {
+  const auto stat = read_process_stat(pid);
+  return !stat || stat->state == 'Z';
 }
 
 // False: somebody else holds it. The lock of a server that was killed lasts as long as a process that it was starting
@@ -73,8 +69,8 @@ bool take_lock(int lock) {
   for (int i = 0; i < kTries; ++i) {
     if (flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
     if (errno != EWOULDBLOCK) return false;
-    const std::string holder = read_holder(lock);
-    if (holder.empty() || !is_dead(holder)) break;
+    const pid_t holder = read_holder(lock);
+    if (holder <= 0 || !is_dead(holder)) break;
     nanosleep(&kPause, nullptr);
   }
   errno = EWOULDBLOCK;
@@ -116,11 +112,11 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
   if (access(path.c_str(), R_OK | W_OK | X_OK) != 0) return unusable(path, errno);
   if (!take_lock(lock)) {
     if (errno != EWOULDBLOCK) return unusable(path, errno);
-    const std::string holder = read_holder(lock);
+    const pid_t holder = read_holder(lock);
     return conflict(
         fmt::format("the data directory {} is in use by {}: stop that server, or choose another directory "
                     "with --data",
-                    path, holder.empty() ? "another process" : "process " + holder));
+                    path, holder <= 0 ? "another process" : fmt::format("process {}", holder)));
   }
   // A full disk must not keep a server from starting: the pid is only for people.
   (void)write_holder(lock, path);
