@@ -79,6 +79,8 @@ template <>
 inline constexpr std::string_view kKind<fact::StopRequested> = "stop_requested";
 template <>
 inline constexpr std::string_view kKind<fact::JobFailed> = "job_failed";
+template <>
+inline constexpr std::string_view kKind<fact::ChildrenFailed> = "children_failed";
 
 template <>
 inline constexpr std::string_view kKind<job_state::Pending> = "pending";
@@ -92,6 +94,8 @@ template <>
 inline constexpr std::string_view kKind<job_state::Succeeded> = "succeeded";
 template <>
 inline constexpr std::string_view kKind<job_state::Failed> = "failed";
+template <>
+inline constexpr std::string_view kKind<job_state::Spread> = "spread";
 
 // --- values -------------------------------------------------------------------------------------------------------
 
@@ -163,6 +167,26 @@ void fields(auto& v, Of<RetryStrategy> auto& x) {
   v("rules", x.rules);
 }
 
+void fields(auto& v, Of<ArraySpec> auto& x) {
+  v.required("size", x.size);
+  v("only", x.only);
+  v("sequential", x.sequential);
+  v("n_to_n", x.n_to_n);
+  v("throttle", x.throttle);
+}
+
+void fields(auto& v, Of<ChildrenFailure> auto& x) {
+  v.required("first", x.first);
+  v.required("last", x.last);
+  v("reason", x.reason);
+  v("at_us", x.at);
+}
+
+void fields(auto& v, Of<ArrayProgress> auto& x) {
+  v.required("children", x.children);
+  v("failures", x.failures);
+}
+
 void fields(auto& v, Of<JobSpec> auto& x) {
   v("name", x.name);
   v("queue", x.queue);
@@ -175,6 +199,8 @@ void fields(auto& v, Of<JobSpec> auto& x) {
   v("retry", x.retry);
   v("attempt_timeout_us", x.attempt_timeout);
   v("depends_on", x.depends_on);
+  v("after_any", x.after_any);
+  v("array", x.array);
   v("tags", x.tags);
   v("priority", x.priority);
   v("grace_us", x.grace);
@@ -218,6 +244,7 @@ void fields(auto& v, Of<job_state::Starting> auto& x) { v.required("attempt", x.
 void fields(auto& v, Of<job_state::Running> auto& x) { v.required("attempt", x.attempt); }
 void fields(auto& v, Of<job_state::Succeeded> auto& x) { v("stopped_us", x.stopped); }
 void fields(auto& v, Of<job_state::Failed> auto& x) { v("stopped_us", x.stopped); }
+void fields(auto&, Of<job_state::Spread> auto&) {}
 
 void fields(auto& v, Of<StopRequest> auto& x) {
   v.required("kind", x.kind);
@@ -228,10 +255,12 @@ void fields(auto& v, Of<StopRequest> auto& x) {
 void fields(auto& v, Of<Job> auto& x) {
   v.required("id", x.id);
   v.required("order", x.order);
-  v("spec", x.spec);
+  // A child's is its array's: ten thousand copies would say nothing new.
+  if (!x.id.is_child()) v("spec", x.spec);
   v("created_us", x.created);
   v.required("state", x.state);
   v("past", x.past);
+  v("array", x.array);
   v("stop", x.stop);
   v("status_reason", x.status_reason);
 }
@@ -247,10 +276,12 @@ void fields(auto& v, Of<fact::JobSubmitted> auto& x) {
   v.required("id", x.id);
   v("spec", x.spec);
   v("waiting_for", x.waiting_for);
+  v("doomed_children", x.doomed_children);
 }
 void fields(auto& v, Of<fact::JobTagged> auto& x) {
   v.required("id", x.id);
   v("tags", x.tags);
+  v("throttle", x.throttle);
 }
 void fields(auto& v, Of<fact::JobReady> auto& x) { v.required("id", x.id); }
 void fields(auto& v, Of<fact::InstanceStarted> auto& x) { v.required("value", x.value); }
@@ -279,6 +310,12 @@ void fields(auto& v, Of<fact::StopRequested> auto& x) {
 }
 void fields(auto& v, Of<fact::JobFailed> auto& x) {
   v.required("id", x.id);
+  v("status_reason", x.status_reason);
+}
+void fields(auto& v, Of<fact::ChildrenFailed> auto& x) {
+  v.required("id", x.id);
+  v.required("first", x.first);
+  v.required("last", x.last);
   v("status_reason", x.status_reason);
 }
 

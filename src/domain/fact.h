@@ -32,10 +32,12 @@ struct JobSubmitted {
   JobId id;
   JobSpec spec;
   std::vector<JobId> waiting_for;  // dependencies that had not succeeded yet
+  std::vector<int> doomed_children;  // whose counterpart in an array that has ended (N_TO_N) had failed
 };
 struct JobTagged {
   JobId id;
   Tags tags;  // the whole new set
+  std::optional<int> throttle;  // of an array, if it changes
 };
 // Pending -> Runnable.
 struct JobReady {
@@ -76,12 +78,19 @@ struct JobFailed {
   JobId id;
   std::string status_reason;
 };
+// The array's children first to last that had no attempt: Pending, Runnable -> Failed.
+struct ChildrenFailed {
+  JobId id;
+  int first = 0;
+  int last = 0;
+  std::string status_reason;
+};
 }  // namespace fact
 
 using FactBody = std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
                               fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady,
                               fact::InstanceStarted, fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted,
-                              fact::AttemptEnded, fact::StopRequested, fact::JobFailed>;
+                              fact::AttemptEnded, fact::StopRequested, fact::JobFailed, fact::ChildrenFailed>;
 
 struct Fact {
   Instant at;

@@ -3,7 +3,7 @@
 namespace teson {
 namespace {
 
-constexpr const char* kStatusNames[] = {"PENDING", "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED", "FAILED"};
+constexpr const char* kStatusNames[] = {"PENDING", "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED", "FAILED", "PENDING"};
 static_assert(std::size(kStatusNames) == std::variant_size_v<JobState>);
 
 }  // namespace

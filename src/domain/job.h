@@ -7,6 +7,8 @@
 //      |                                 |   +---cancelled---+  +-----attempt ended--------+
 //      |                                 +------retry--------|------------|
 //      +--dependency failed, cancelled---------> Failed <----+------------+--> Succeeded
+//
+// An array's parent goes from Pending to Spread, and ends when its last child has ended.
 #pragma once
 
 #include <map>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "domain/array.h"
 #include "domain/ids.h"
 #include "domain/resources.h"
 
@@ -53,6 +56,8 @@ struct JobSpec {
   RetryStrategy retry;
   std::optional<Duration> attempt_timeout;  // from the attempt's start
   std::vector<JobId> depends_on;
+  bool after_any = false;  // whatever became of what it waits for, it runs
+  std::optional<ArraySpec> array;
   Tags tags;
   int priority = 0;
 
@@ -120,10 +125,11 @@ struct Succeeded {
 struct Failed {
   Instant stopped;
 };
+struct Spread {};  // an array's parent whose children may start
 }  // namespace job_state
 
 using JobState = std::variant<job_state::Pending, job_state::Runnable, job_state::Starting, job_state::Running,
-                              job_state::Succeeded, job_state::Failed>;
+                              job_state::Succeeded, job_state::Failed, job_state::Spread>;
 
 enum class StopKind { kCancel, kTerminate };
 struct StopRequest {
@@ -135,10 +141,11 @@ struct StopRequest {
 struct Job {
   JobId id;
   uint64_t order = 0;  // submission sequence, unique and increasing: the FIFO key and the page key
-  JobSpec spec;
+  JobSpec spec;  // of a child: its array's, but for what only the array needs
   Instant created;
   JobState state;
   std::vector<Attempt> past;  // ended attempts, oldest first
+  std::optional<ArrayProgress> array;
   std::optional<StopRequest> stop;
   std::string status_reason;  // why it ended, or why the last attempt did
 };
@@ -147,7 +154,7 @@ struct Job {
 const Attempt* live_attempt(const Job& job);
 Attempt* live_attempt(Job& job);
 bool is_finished(const Job& job);
-// "PENDING", "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED", "FAILED".
+// "PENDING" (a spread array too, as on AWS), "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED", "FAILED".
 const char* status_name(const Job& job);
 // Start of the latest attempt that began to run, and the end of the job.
 std::optional<Instant> started_at(const Job& job);

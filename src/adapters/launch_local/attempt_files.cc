@@ -32,7 +32,7 @@ DirectoryState read_directory_state(const AttemptPaths& paths) {
 }
 
 std::vector<std::string> own_cgroups(const LockRecord& record, const AttemptId& id) {
-  const std::string ending = fmt::format("/teson/{}-{}", id.job.text(), id.number);
+  const std::string ending = fmt::format("/teson/{}-{}", id.job.directory_name(), id.number);
   std::vector<std::string> own;
   for (const std::string& directory : record.cgroups) {
     if (directory.starts_with("/") && directory.ends_with(ending)) own.push_back(directory);

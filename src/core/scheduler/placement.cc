@@ -7,7 +7,6 @@
 
 #include "base/prng.h"
 #include "core/explain/fit.h"
-#include "core/state/state.h"
 
 namespace teson {
 namespace {
@@ -66,18 +65,18 @@ std::optional<FactBody> make_room(const State& state, const ComputeEnvironment& 
 
 // 32 hex digits that look like an ECS task id and depend on the job and attempt alone.
 std::string task_id(const JobId& id, int number) {
-  Prng prng(id.uuid.high ^ id.uuid.low, fmt::format("task {}", number));
+  Prng prng(id.uuid.high ^ id.uuid.low ^ static_cast<uint64_t>(id.index + 1), fmt::format("task {}", number));
   return fmt::format("{:016x}{:016x}", prng.next(), prng.next());
 }
 
-Attempt make_attempt(const State& state, const Job& job, const Instance& instance, Instant now) {
+Attempt make_attempt(const State& state, const Candidate& job, const Instance& instance, Instant now) {
   Attempt attempt;
-  attempt.number = static_cast<int>(job.past.size()) + 1;
+  attempt.number = job.attempt;
   attempt.instance = instance.id;
   attempt.environment = instance.environment;
-  attempt.allocated = job.spec.resources;
-  attempt.gpus = state.free_gpus(job.spec.resources.gpus);
-  attempt.log_stream = fmt::format("{}/default/{}", job.spec.definition, task_id(job.id, attempt.number));
+  attempt.allocated = job.spec->resources;
+  attempt.gpus = state.free_gpus(job.spec->resources.gpus);
+  attempt.log_stream = fmt::format("{}/default/{}", job.spec->definition, task_id(job.id, attempt.number));
   attempt.placed = now;
   return attempt;
 }
@@ -90,12 +89,12 @@ Instance make_instance(const State& state, const ComputeEnvironment& environment
   return Instance{InstanceId{prng.next()}, environment.name, type, environment.market, size, price_hour, now};
 }
 
-std::optional<FactBody> place(const State& state, const Job& job, Instant now) {
-  const Resources& ask = job.spec.resources;
+std::optional<FactBody> place(const State& state, const Candidate& job, Instant now) {
+  const Resources& ask = job.spec->resources;
   // The host bounds everything: its environments' instances are slices that overlap, but what jobs hold never does.
   if (!ask.fits_in(state.host_free())) return std::nullopt;
   if (std::ssize(state.free_gpus(ask.gpus)) < ask.gpus) return std::nullopt;
-  for (const std::string& name : state.queues().at(job.spec.queue).value.environments) {
+  for (const std::string& name : state.queues().at(job.spec->queue).value.environments) {
     const auto found = state.environments().find(name);
     if (found == state.environments().end() || !found->second.enabled) continue;
     const ComputeEnvironment& environment = found->second;

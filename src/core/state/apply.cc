@@ -10,6 +10,7 @@ void State::apply(const Fact& fact) {
   now_ = fact.at;
   last_fact_at_ = fact.at;
   std::visit([this](const auto& body) { on(body); }, fact.body);
+  settle_child_ends();
 }
 
 void State::on(const fact::EnvironmentPut& f) {
@@ -41,21 +42,37 @@ void State::on(const fact::DefinitionPut& f) { definitions_[f.value.name].insert
 void State::on(const fact::JobSubmitted& f) {
   Job job;
   job.id = f.id;
-  job.order = next_order_++;
+  job.order = next_order_;
+  // Each child has a number too: the array's place in the queue is that of its first runnable child.
+  next_order_ += 1 + (f.spec.array ? static_cast<uint64_t>(f.spec.array->size) : 0);
   job.spec = f.spec;
+  if (f.spec.array) job.array = fresh_progress(*f.spec.array);
   job.created = now_;
   job.state = job_state::Pending{{f.waiting_for.begin(), f.waiting_for.end()}};
   const auto [at, fresh] = jobs_.emplace(f.id, std::move(job));
   TESON_CHECK(fresh, "a job is submitted twice under one id");
+  Job& submitted = at->second;
+  if (submitted.array) {
+    watch_counterparts(submitted);
+    for (const int index : f.doomed_children) {
+      fail_waiting_child(submitted, index, "Dependent job failed");
+    }
+  }
   if (f.waiting_for.empty()) {
-    queue_of(at->second).jobs.emplace(at->second.order, f.id);
-    make_runnable(at->second);
+    queue_of(submitted).jobs.emplace(submitted.order, f.id);
+    make_runnable(submitted);
   } else {
-    index_job(at->second);
+    index_job(submitted);
   }
 }
 
-void State::on(const fact::JobTagged& f) { known_job(f.id).spec.tags = f.tags; }
+void State::on(const fact::JobTagged& f) {
+  Job& job = known_job(f.id);
+  job.spec.tags = f.tags;
+  if (!f.throttle || !job.array) return;
+  job.spec.array->throttle = *f.throttle;
+  list_first_child(job);
+}
 
 void State::on(const fact::JobReady& f) {
   Job& job = known_job(f.id);
@@ -83,7 +100,7 @@ void State::on(const fact::InstanceEnded& f) {
 }
 
 void State::on(const fact::AttemptPlaced& f) {
-  Job& job = known_job(f.id);
+  Job& job = job_to_place(f.id);
   TESON_CHECK(std::holds_alternative<job_state::Runnable>(job.state), "an attempt is placed for a job not runnable");
   TESON_CHECK(f.attempt.number == std::ssize(job.past) + 1, "attempt numbers must follow each other");
   queue_of(job).ready.erase(job.order);
@@ -91,6 +108,7 @@ void State::on(const fact::AttemptPlaced& f) {
   occupy(f.attempt);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};
+  if (f.id.is_child()) set_letter(known_job(f.id.parent()), f.id.index, child::kStarting);
 }
 
 void State::on(const fact::AttemptStarted& f) {
@@ -101,6 +119,7 @@ void State::on(const fact::AttemptStarted& f) {
   attempt.started = f.started;
   attempt.log_stream = f.log_stream;
   job.state = job_state::Running{std::move(attempt)};
+  if (f.id.job.is_child()) set_letter(known_job(f.id.job.parent()), f.id.job.index, child::kRunning);
 }
 
 void State::on(const fact::AttemptEnded& f) {
@@ -115,6 +134,7 @@ void State::on(const fact::AttemptEnded& f) {
   switch (f.verdict) {
     case fact::Verdict::kRetry:
       make_runnable(job);
+      if (job.id.is_child()) set_letter(known_job(job.id.parent()), job.id.index, child::kRunnable);
       break;
     case fact::Verdict::kSucceeded:
       finish(job, job_state::Succeeded{f.end.ended});
@@ -125,13 +145,26 @@ void State::on(const fact::AttemptEnded& f) {
   }
 }
 
-void State::on(const fact::StopRequested& f) { known_job(f.id).stop = f.request; }
+void State::on(const fact::StopRequested& f) {
+  Job& job = known_job(f.id);
+  job.stop = f.request;
+  if (job.array) list_first_child(job);
+}
 
 void State::on(const fact::JobFailed& f) {
   Job& job = known_job(f.id);
   TESON_CHECK(!live_attempt(job), "a job with a live attempt is failed without the attempt's end");
   job.status_reason = f.status_reason;
-  finish(job, job_state::Failed{now_});
+  if (!job.array) return finish(job, job_state::Failed{now_});
+  // Its dependency failed, so no child ever began.
+  for (int index = 0; index < job.spec.array->size; ++index) fail_waiting_child(job, index, f.status_reason);
+}
+
+void State::on(const fact::ChildrenFailed& f) {
+  Job& array = known_job(f.id);
+  TESON_CHECK(array.array && 0 <= f.first && f.first <= f.last && f.last < array.spec.array->size,
+              "children fail that the array does not have");
+  for (int index = f.first; index <= f.last; ++index) fail_waiting_child(array, index, f.status_reason);
 }
 
 }  // namespace teson

@@ -40,9 +40,13 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
     const auto [at, fresh] = jobs_.emplace(id, std::move(job));
     TESON_CHECK(fresh, "a job stands twice in the snapshot");
     loaded.push_back(&at->second);
+    if (id.is_child()) at->second.spec = child_spec(known_job(id.parent()).spec);
   }
   // Only when all are there: what one waits for may come later.
   for (Job* job : loaded) index_job(*job);
+  for (Job* job : loaded) {
+    if (job->array) index_array(*job);
+  }
 }
 
 void State::index_job(Job& job) {
@@ -50,7 +54,7 @@ void State::index_job(Job& job) {
   queue.jobs.emplace(job.order, job.id);
   if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {
     for (const JobId& awaited : pending->waiting_for) {
-      if (jobs_.contains(awaited)) {
+      if (is_unfinished(awaited)) {
         dependents_[awaited].push_back(job.id);
       } else {
         // One that succeeded would not be waited for any more.
@@ -58,6 +62,9 @@ void State::index_job(Job& job) {
       }
     }
     if (pending->waiting_for.empty()) ready_dependents_.insert(job.id);
+    if (job.array) watch_counterparts(job);
+  } else if (std::holds_alternative<job_state::Spread>(job.state)) {
+    watch_counterparts(job);
   } else if (std::holds_alternative<job_state::Runnable>(job.state)) {
     make_runnable(job);
   } else if (const Attempt* attempt = live_attempt(job)) {
@@ -129,13 +136,23 @@ QueueState& State::queue_of(const Job& job) {
 }
 
 void State::make_runnable(Job& job) {
+  if (job.array) return spread(job);
   job.state = job_state::Runnable{};
-  QueueState& queue = queue_of(job);
-  if (auto why = why_never_fits(*this, queue.value, job.spec)) {
-    queue.held.emplace(job.order, std::move(*why));
+  // A child stands in the queue only while it is its array's first.
+  if (!job.id.is_child()) list(queue_of(job), job.order, job.id, job.spec);
+}
+
+void State::list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec) {
+  if (auto why = why_never_fits(*this, queue.value, spec)) {
+    queue.held.emplace(order, HeldJob{id, std::move(*why)});
   } else {
-    queue.ready.emplace(job.order, job.id);
+    queue.ready.emplace(order, id);
   }
+}
+
+Candidate State::candidate(const JobId& id) const {
+  if (const Job* known = job(id)) return {id, &known->spec, static_cast<int>(known->past.size()) + 1};
+  return {id, &jobs_.at(id.parent()).spec, 1};
 }
 
 void State::order_queues() {
@@ -149,8 +166,8 @@ void State::order_queues() {
 void State::review_queue(QueueState& queue) {
   const auto ready = std::exchange(queue.ready, {});
   const auto held = std::exchange(queue.held, {});
-  for (const auto& [order, id] : ready) make_runnable(known_job(id));
-  for (const auto& [order, why] : held) make_runnable(known_job(queue.jobs.at(order)));
+  for (const auto& [order, id] : ready) list(queue, order, id, *candidate(id).spec);
+  for (const auto& [order, job] : held) list(queue, order, job.id, *candidate(job.id).spec);
 }
 
 void State::review_queues_of(const std::string& environment) {
@@ -198,22 +215,27 @@ void State::finish(Job& job, JobState end) {
   }
   job.state = std::move(end);
   const bool succeeded = std::holds_alternative<job_state::Succeeded>(job.state);
-  if (const auto found = dependents_.find(job.id); found != dependents_.end()) {
-    for (const JobId& id : found->second) {
-      Job& dependent = known_job(id);
-      auto& waiting = std::get<job_state::Pending>(dependent.state).waiting_for;
-      if (!succeeded) {
-        // It stays among those waited for: a snapshot taken now must still tell that the dependent cannot run.
-        doomed_dependents_.emplace(id, "Dependent job failed: " + job.id.text() + " (" + job.spec.name + ")");
-      } else if (waiting.erase(job.id); waiting.empty()) {
-        ready_dependents_.insert(id);
-      }
-    }
-    dependents_.erase(found);
-  }
+  release_dependents(job.id, job.spec.name, succeeded);
   const JobId id = job.id;
   finished_.push_back(std::move(job));
   jobs_.erase(id);
+  if (id.is_child()) child_ended(id, succeeded);
+}
+
+void State::release_dependents(const JobId& id, const std::string& name, bool succeeded) {
+  const auto found = dependents_.find(id);
+  if (found == dependents_.end()) return;
+  for (const JobId& dependent_id : found->second) {
+    Job& dependent = known_job(dependent_id);
+    auto& waiting = std::get<job_state::Pending>(dependent.state).waiting_for;
+    if (!succeeded && !dependent.spec.after_any) {
+      // It stays among those waited for: a snapshot taken now must still tell that the dependent cannot run.
+      doomed_dependents_.emplace(dependent_id, "Dependent job failed: " + id.text() + " (" + name + ")");
+    } else if (waiting.erase(id); waiting.empty()) {
+      ready_dependents_.insert(dependent_id);
+    }
+  }
+  dependents_.erase(found);
 }
 
 }  // namespace teson

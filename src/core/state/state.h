@@ -27,12 +27,28 @@ struct InstanceState {
   Resources free() const { return value.size - used; }
 };
 
+struct HeldJob {
+  JobId id;
+  std::string why;
+};
+
+// Of an array only the first runnable child stands in `ready` or `held`.
 struct QueueState {
   Queue value;
-  std::map<uint64_t, JobId> jobs;        // every live job, by order
-  std::map<uint64_t, JobId> ready;       // runnable and may be placed, FIFO
-  std::map<uint64_t, std::string> held;  // runnable but can never be placed as things are: why
+  std::map<uint64_t, JobId> jobs;    // every live job, by order; children between their first attempt and their end
+  std::map<uint64_t, JobId> ready;   // runnable and may be placed, FIFO
+  std::map<uint64_t, HeldJob> held;  // runnable but can never be placed as things are
 };
+
+// What is next to be placed: a runnable job, or an array's child that may never have had an attempt.
+struct Candidate {
+  JobId id;
+  const JobSpec* spec = nullptr;
+  int attempt = 1;
+};
+
+// What an array's child is asked to do.
+JobSpec child_spec(const JobSpec& array);
 
 class State {
  public:
@@ -55,6 +71,11 @@ class State {
   uint64_t instances_started() const { return instances_started_; }
 
   const Job* job(const JobId& id) const;
+  // Of a child that has no Job, from its array's letters; nullopt if nothing is known of it: it is not live.
+  std::optional<char> child_letter(const JobId& id) const;
+  // Whether it is there and has not ended: a job, an array, a child.
+  bool is_unfinished(const JobId& id) const;
+  Candidate candidate(const JobId& id) const;
   size_t job_count() const { return jobs_.size(); }
   const std::unordered_map<JobId, Job>& jobs() const { return jobs_; }
   const std::map<std::string, ComputeEnvironment>& environments() const { return environments_; }
@@ -91,10 +112,13 @@ class State {
   void on(const fact::AttemptEnded& f);
   void on(const fact::StopRequested& f);
   void on(const fact::JobFailed& f);
+  void on(const fact::ChildrenFailed& f);
 
   Job& known_job(const JobId& id);
+  Job& job_to_place(const JobId& id);
   QueueState& queue_of(const Job& job);
   void make_runnable(Job& job);
+  void list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec);
   void review_queue(QueueState& queue);
   void order_queues();
   void review_queues_of(const std::string& environment);
@@ -102,7 +126,23 @@ class State {
   void occupy(const Attempt& attempt);
   void vacate(const Attempt& attempt);
   void finish(Job& job, JobState end);
+  void release_dependents(const JobId& id, const std::string& name, bool succeeded);
   void index_job(Job& job);
+
+  // arrays.cc
+  void watch_counterparts(const Job& array);
+  void spread(Job& array);
+  void index_array(Job& array);
+  bool may_run(const Job& array, int index) const;
+  void set_letter(Job& array, int index, char letter);
+  void fail_waiting_child(Job& array, int index, const std::string& reason);
+  void child_ended(const JobId& id, bool succeeded);
+  void settle_child_ends();
+  void settle_successor(Job& array, int index, bool succeeded);
+  void settle_counterparts(const JobId& ended, bool succeeded);
+  void list_first_child(Job& array);
+  void unlist_child(Job& array);
+  void finish_array(Job& array);
 
   Site site_;
   Instant now_;
@@ -126,6 +166,20 @@ class State {
   Resources host_used_;
   std::vector<bool> gpu_used_;
   std::vector<Job> finished_;
+
+  struct ArrayIndex {
+    int unfinished = 0;
+    int live = 0;                      // starting or running
+    size_t no_runnable_below = 0;      // a hint: every runnable child is here or above
+    std::optional<int> listed;         // the child that stands in its queue's ready or held
+    std::vector<JobId> counterparts;   // arrays whose children wait for ours, one for one
+  };
+  std::unordered_map<JobId, ArrayIndex> arrays_;
+  struct ChildEnd {
+    JobId id;
+    bool succeeded = false;
+  };
+  std::vector<ChildEnd> child_ends_;  // whose consequences have not been drawn yet; empty between facts
 };
 
 }  // namespace teson
