@@ -113,7 +113,7 @@ bool Controller::make_ready() {
 }
 
 void Controller::take(CommandInput& input) {
-  auto handled = handle(state_, input.command, now_);
+  auto handled = handle(state_, std::move(input.command), now_);
   if (!handled) {
     // Judged against facts that may not be durable yet, so told after the commit like every other answer.
     replies_.push_back({std::move(input.reply), std::unexpected(std::move(handled.error()))});

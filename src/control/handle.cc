@@ -133,7 +133,7 @@ struct Handler {
     return one(fact::DefinitionPut{std::move(*value)});
   }
 
-  Result<Handled> operator()(const command::SubmitJob& c) const {
+  Result<Handled> operator()(command::SubmitJob& c) const {
     if (state.job(c.id)) return Handled{};
     const auto queue = state.queues().find(c.spec.queue);
     if (queue == state.queues().end()) return not_found(fmt::format("Job queue '{}' does not exist", c.spec.queue));
@@ -154,7 +154,7 @@ struct Handler {
     }
     if (!out.accepted.unknown_dependencies.empty()) return out;
     out.facts.push_back(
-        fact::JobSubmitted{c.id, c.spec, failed ? std::vector<JobId>{*failed} : std::move(waiting_for)});
+        fact::JobSubmitted{c.id, std::move(c.spec), failed ? std::vector<JobId>{*failed} : std::move(waiting_for)});
     if (failed) out.facts.push_back(fact::JobFailed{c.id, "Dependent job failed: " + failed->text()});
     return out;
   }
@@ -199,7 +199,7 @@ AttemptEnd lost_end(const Attempt& attempt, const AttemptLostReport& lost) {
 
 }  // namespace
 
-Result<Handled> handle(const State& state, const Command& command, Instant now) {
+Result<Handled> handle(const State& state, Command command, Instant now) {
   return std::visit(Handler{state, now}, command);
 }
 

@@ -18,7 +18,7 @@ struct Handled {
 
 // A job id that is live is accepted again without a fact. One that has ended is not known here: whoever repeats a
 // submit follows the order that commands.h gives.
-Result<Handled> handle(const State& state, const Command& command, Instant now);
+Result<Handled> handle(const State& state, Command command, Instant now);
 
 // Nothing for a report about an attempt that is not live: late and doubled messages change nothing.
 std::vector<FactBody> handle(const State& state, const AttemptReport& report, Instant now);

@@ -57,6 +57,17 @@ std::optional<std::string> image_problem(const Site& site, const JobSpec& spec) 
       spec.image, spec.image);
 }
 
+bool fits_environment(const Site& site, const ComputeEnvironment& environment, const Resources& ask) {
+  const int64_t max_milli = environment.max_vcpus * 1000;
+  if (!ask.fits_in(site.host)) return false;
+  const auto& types = environment.instance_types;
+  if (types.empty()) return ask.milli_vcpus <= max_milli && max_milli > 0;
+  return std::any_of(types.begin(), types.end(), [&](const InstanceType& type) {
+    const Resources size = instance_size(site, type);
+    return size.milli_vcpus <= max_milli && ask.fits_in(size);
+  });
+}
+
 }  // namespace
 
 Resources instance_size(const Site& site, const InstanceType& type) { return Resources::smaller(type.size, site.host); }
@@ -82,19 +93,17 @@ std::optional<Offer> best_offer(const Site& site, const ComputeEnvironment& envi
   return best;
 }
 
-// The question that is asked of every job at every change; the words below are for the few that do not fit.
-static bool fits_environment(const Site& site, const ComputeEnvironment& environment, const Resources& ask) {
-  const int64_t max_milli = environment.max_vcpus * 1000;
-  if (!ask.fits_in(site.host)) return false;
-  const auto& types = environment.instance_types;
-  if (types.empty()) return ask.milli_vcpus <= max_milli && max_milli > 0;
-  return std::any_of(types.begin(), types.end(), [&](const InstanceType& type) {
-    const Resources size = instance_size(site, type);
-    return size.milli_vcpus <= max_milli && ask.fits_in(size);
+bool fits_somewhere(const State& state, const Queue& queue, const JobSpec& spec) {
+  if (!runtime_for(state.site(), spec.image)) return false;
+  return std::ranges::any_of(queue.environments, [&](const std::string& name) {
+    const auto found = state.environments().find(name);
+    return found != state.environments().end() && found->second.enabled &&
+           fits_environment(state.site(), found->second, spec.resources);
   });
 }
 
 std::optional<std::string> why_never_fits(const State& state, const Queue& queue, const JobSpec& spec) {
+  if (fits_somewhere(state, queue, spec)) return std::nullopt;
   if (auto problem = image_problem(state.site(), spec)) return problem;
   std::string nearest;
   double nearest_share = 3;
@@ -104,7 +113,6 @@ std::optional<std::string> why_never_fits(const State& state, const Queue& queue
     if (found == state.environments().end() || !found->second.enabled) continue;
     any_enabled = true;
     const ComputeEnvironment& environment = found->second;
-    if (fits_environment(state.site(), environment, spec.resources)) return std::nullopt;
     const auto offer = best_offer(state.site(), environment, spec.resources);
     const double share = offer ? missing_share(spec.resources, offer->size) : 2;
     if (share >= nearest_share) continue;

@@ -22,8 +22,12 @@ struct Offer {
 };
 std::optional<Offer> best_offer(const Site& site, const ComputeEnvironment& environment, const Resources& ask);
 
-// nullopt: it fits at least one enabled environment of the queue. Otherwise an AWS reason constant, a dash, and the
-// figures: "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - memory: asked 32000 MiB, ...".
+// May the job run on this host's runtimes, and does it fit at least one enabled environment of the queue? Cheap: asked
+// of every runnable job whenever one of these changes.
+bool fits_somewhere(const State& state, const Queue& queue, const JobSpec& spec);
+
+// The same in words. nullopt: it fits somewhere. Otherwise an AWS reason constant, a dash, and the figures:
+// "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - memory: asked 32000 MiB, ...".
 std::optional<std::string> why_never_fits(const State& state, const Queue& queue, const JobSpec& spec);
 
 }  // namespace teson

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/explain/fit.h"
 #include "core/state/state.h"
 
 namespace teson {
@@ -38,7 +39,7 @@ std::string waiting_reason(const State& state, const Job& job) {
   if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) return why_pending(job, *pending);
   if (!std::holds_alternative<job_state::Runnable>(job.state)) return {};
   const QueueState& queue = state.queues().at(job.spec.queue);
-  if (const auto held = queue.held.find(job.order); held != queue.held.end()) return held->second;
+  if (queue.held.contains(job.order)) return why_never_fits(state, queue.value, job.spec).value_or("");
   if (!queue.value.enabled) return fmt::format("Queue '{}' is disabled: enable it to start its jobs", queue.value.name);
   if (queue.ready.begin()->second == job.id) return why_head_waits(state, queue, job);
   return fmt::format("Waits behind {} in queue '{}'", queue.ready.begin()->second.text(), queue.value.name);

@@ -31,34 +31,31 @@ std::optional<FactBody> place_next(const State& state, Instant now) {
   return std::nullopt;
 }
 
-// Thousandths of a vCPU that the environment must keep even when idle.
-int64_t floor_of(const State& state, const Instance& instance) {
-  const auto found = state.environments().find(instance.environment);
-  if (found == state.environments().end() || !found->second.enabled) return 0;
-  return found->second.min_vcpus * 1000;
-}
-
-bool may_go(const State& state, const InstanceState& instance) {
-  if (instance.attempts > 0) return false;
-  const int64_t left = state.instance_vcpus_of(instance.value.environment) - instance.value.size.milli_vcpus;
-  return left >= floor_of(state, instance.value);
-}
-
-Instant idle_end(const State& state, const InstanceState& instance) {
-  const auto found = state.environments().find(instance.value.environment);
-  const bool wanted = found != state.environments().end() && found->second.enabled;
-  // An instance made to one job's size (Fargate) has no other use.
-  const bool single_use = wanted && found->second.instance_types.empty();
-  return wanted && !single_use ? instance.idle_since + state.site().instance_idle : instance.idle_since;
+// Calls `use(instance, from)` for each instance that its environment need not keep, with the moment from which it may
+// go. By environment, then by id.
+template <class Use>
+void for_each_spare(const State& state, Use use) {
+  for (const auto& [name, instances] : state.instances_by_environment()) {
+    const auto found = state.environments().find(name);
+    const bool wanted = found != state.environments().end() && found->second.enabled;
+    const int64_t floor = wanted ? found->second.min_vcpus * 1000 : 0;
+    // An instance made to one job's size (Fargate) has no other use.
+    const bool waits = wanted && !found->second.instance_types.empty();
+    const Duration wait = waits ? state.site().instance_idle : Duration{};
+    for (const InstanceState* instance : instances.by_id) {
+      if (instance->attempts > 0 || instances.milli_vcpus - instance->value.size.milli_vcpus < floor) continue;
+      use(*instance, instance->idle_since + wait);
+    }
+  }
 }
 
 std::optional<FactBody> end_idle(const State& state, Instant now) {
-  for (const auto& [id, instance] : state.instances()) {
-    if (may_go(state, instance) && idle_end(state, instance) <= now) {
-      return fact::InstanceEnded{id, "Idle: scaled in"};
-    }
-  }
-  return std::nullopt;
+  std::optional<InstanceId> first;
+  for_each_spare(state, [&](const InstanceState& instance, Instant from) {
+    if (from <= now && (!first || instance.value.id < *first)) first = instance.value.id;
+  });
+  if (!first) return std::nullopt;
+  return fact::InstanceEnded{*first, "Idle: scaled in"};
 }
 
 std::optional<FactBody> keep_minimum(const State& state, Instant now) {
@@ -90,11 +87,9 @@ std::optional<FactBody> next_decision(const State& state, Instant now, bool may_
 
 std::optional<Instant> next_decision_at(const State& state) {
   std::optional<Instant> next;
-  for (const auto& [id, instance] : state.instances()) {
-    if (!may_go(state, instance)) continue;
-    const Instant at = idle_end(state, instance);
-    if (!next || at < *next) next = at;
-  }
+  for_each_spare(state, [&next](const InstanceState&, Instant from) {
+    if (!next || from < *next) next = from;
+  });
   return next;
 }
 

@@ -143,11 +143,7 @@ void State::make_runnable(Job& job) {
 }
 
 void State::list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec) {
-  if (auto why = why_never_fits(*this, queue.value, spec)) {
-    queue.held.emplace(order, HeldJob{id, std::move(*why)});
-  } else {
-    queue.ready.emplace(order, id);
-  }
+  (fits_somewhere(*this, queue.value, spec) ? queue.ready : queue.held).emplace(order, id);
 }
 
 Candidate State::candidate(const JobId& id) const {
@@ -164,10 +160,16 @@ void State::order_queues() {
 
 // Which of the queue's runnable jobs can be placed at all: again after anything changed that decides it.
 void State::review_queue(QueueState& queue) {
-  const auto ready = std::exchange(queue.ready, {});
-  const auto held = std::exchange(queue.held, {});
-  for (const auto& [order, id] : ready) list(queue, order, id, *candidate(id).spec);
-  for (const auto& [order, job] : held) list(queue, order, job.id, *candidate(job.id).spec);
+  const auto move_those = [&](bool that_fit, std::map<uint64_t, JobId>& from, std::map<uint64_t, JobId>& to) {
+    for (auto next = from.begin(); next != from.end();) {
+      const auto at = next++;
+      if (fits_somewhere(*this, queue.value, *candidate(at->second).spec) == that_fit) to.insert(from.extract(at));
+    }
+  };
+  std::map<uint64_t, JobId> newly_held;
+  move_those(false, queue.ready, newly_held);
+  move_those(true, queue.held, queue.ready);
+  queue.held.merge(newly_held);
 }
 
 void State::review_queues_of(const std::string& environment) {

@@ -27,17 +27,17 @@ struct InstanceState {
   Resources free() const { return value.size - used; }
 };
 
-struct HeldJob {
-  JobId id;
-  std::string why;
-};
-
 // Of an array only the first runnable child stands in `ready` or `held`.
 struct QueueState {
   Queue value;
-  std::map<uint64_t, JobId> jobs;    // every live job, by order; children between their first attempt and their end
-  std::map<uint64_t, JobId> ready;   // runnable and may be placed, FIFO
-  std::map<uint64_t, HeldJob> held;  // runnable but can never be placed as things are
+  std::map<uint64_t, JobId> jobs;   // every live job, by order; children between their first attempt and their end
+  std::map<uint64_t, JobId> ready;  // runnable and may be placed, FIFO
+  std::map<uint64_t, JobId> held;   // runnable but can never be placed as things are (why_never_fits)
+};
+
+struct EnvironmentInstances {
+  std::vector<const InstanceState*> by_id;
+  int64_t milli_vcpus = 0;
 };
 
 // What is next to be placed: a runnable job, or an array's child that may never have had an attempt.
@@ -84,6 +84,10 @@ class State {
   const std::vector<const QueueState*>& queues_by_priority() const { return queues_by_priority_; }
   const std::map<std::string, std::map<int, JobDefinition>>& definitions() const { return definitions_; }
   const std::map<InstanceId, InstanceState>& instances() const { return instances_; }
+  // By the name of their compute environment; one without instances is not there.
+  const std::map<std::string, EnvironmentInstances>& instances_by_environment() const {
+    return instances_by_environment_;
+  }
   const std::vector<const InstanceState*>& instances_of(const std::string& environment) const;  // by id
   int64_t instance_vcpus_of(const std::string& environment) const;                              // thousandths
 
@@ -154,10 +158,6 @@ class State {
   std::vector<const QueueState*> queues_by_priority_;
   std::map<std::string, std::map<int, JobDefinition>> definitions_;
   std::map<InstanceId, InstanceState> instances_;
-  struct EnvironmentInstances {
-    std::vector<const InstanceState*> by_id;
-    int64_t milli_vcpus = 0;
-  };
   std::map<std::string, EnvironmentInstances> instances_by_environment_;
   std::unordered_map<JobId, Job> jobs_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;

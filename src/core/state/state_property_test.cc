@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/explain/waiting.h"
 #include "core/lifecycle/retry.h"
 #include "core/scheduler/decide.h"
 #include "core/state/state.h"
@@ -25,7 +26,9 @@ struct Portrait {
     for (const auto& [name, queue] : state.queues()) {
       for (const auto& [order, id] : queue.jobs) lines.push_back(job_line(*state.job(id)));
       for (const auto& [order, id] : queue.ready) lines.push_back("ready " + id.text());
-      for (const auto& [order, why] : queue.held) lines.push_back("held " + std::to_string(order) + why);
+      for (const auto& [order, id] : queue.held) {
+        lines.push_back("held " + std::to_string(order) + waiting_reason(state, *state.job(id)));
+      }
     }
     for (const auto& [id, instance] : state.instances()) {
       lines.push_back(id.text() + " " + resources_text(instance.used) + " " + std::to_string(instance.attempts));
