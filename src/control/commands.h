@@ -48,9 +48,13 @@ struct UpdateDefinition {  // deregister: active = false; tags
 struct SubmitJob {
   JobId id;  // random, chosen by the caller
   JobSpec spec;
-  // How dependencies that the loop no longer holds ended (true: SUCCEEDED), looked up in the history by the caller
-  // after a first answer of kNotFound (see unknown_dependency in Accepted).
-  std::map<JobId, bool> finished_dependencies;
+  // How dependencies that the loop no longer holds ended, looked up in the history by the caller after a first answer
+  // that names them (unknown_dependencies in Accepted).
+  struct Ended {
+    bool succeeded = false;
+    std::string children;  // of an array: ArrayProgress::children
+  };
+  std::map<JobId, Ended> finished_dependencies;
 };
 struct StopJob {
   JobId id;
@@ -59,7 +63,8 @@ struct StopJob {
 };
 struct UpdateJobTags {
   JobId id;
-  std::function<Status(Tags&)> change;
+  // May set the throttle of an array.
+  std::function<Status(Tags&, std::optional<int>& throttle)> change;
 };
 }  // namespace command
 

@@ -1,16 +1,19 @@
 #include "domain/array.h"
 
+#include <algorithm>
+
 namespace teson {
 
 StatusSummary summary_of(const ArrayProgress& progress) {
-  int counts[256] = {};
-  for (const char letter : progress.children) ++counts[static_cast<unsigned char>(letter)];
-  return {.pending = counts[child::kPending],
-          .runnable = counts[child::kRunnable],
-          .starting = counts[child::kStarting],
-          .running = counts[child::kRunning],
-          .succeeded = counts[child::kSucceeded],
-          .failed = counts[child::kFailed]};
+  const auto count = [&](char letter) {
+    return static_cast<int>(std::count(progress.children.begin(), progress.children.end(), letter));
+  };
+  return {.pending = count(child::kPending),
+          .runnable = count(child::kRunnable),
+          .starting = count(child::kStarting),
+          .running = count(child::kRunning),
+          .succeeded = count(child::kSucceeded),
+          .failed = count(child::kFailed)};
 }
 
 ArrayProgress fresh_progress(const ArraySpec& spec) {

@@ -16,11 +16,11 @@ inline constexpr int kMinArraySize = 2;
 inline constexpr int kMaxArraySize = 10'000;
 
 struct ArraySpec {
-  int size = 0;                // indexes are 0 to size - 1
-  std::vector<int> only;       // ascending: the other children do not exist (a rerun). Empty: all do
-  bool sequential = false;     // a child waits for the one before it
-  std::vector<JobId> n_to_n;   // a child waits for the child of the same index of each of these arrays
-  int throttle = 0;            // at most so many live attempts at once; 0: no limit
+  int size = 0;               // indexes are 0 to size - 1
+  std::vector<int> only;      // ascending: the other children do not exist (a rerun). Empty: all do
+  bool sequential = false;    // a child waits for the one before it
+  std::vector<JobId> n_to_n;  // a child waits for the child of the same index of each of these arrays
+  int throttle = 0;           // at most so many live attempts at once; 0: no limit
 };
 
 namespace child {

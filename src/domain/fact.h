@@ -31,12 +31,12 @@ struct DefinitionPut {
 struct JobSubmitted {
   JobId id;
   JobSpec spec;
-  std::vector<JobId> waiting_for;  // dependencies that had not succeeded yet
+  std::vector<JobId> waiting_for;    // dependencies that had not succeeded yet
   std::vector<int> doomed_children;  // whose counterpart in an array that has ended (N_TO_N) had failed
 };
 struct JobTagged {
   JobId id;
-  Tags tags;  // the whole new set
+  Tags tags;                    // the whole new set
   std::optional<int> throttle;  // of an array, if it changes
 };
 // Pending -> Runnable.

@@ -141,7 +141,7 @@ struct StopRequest {
 struct Job {
   JobId id;
   uint64_t order = 0;  // submission sequence, unique and increasing: the FIFO key and the page key
-  JobSpec spec;  // of a child: its array's, but for what only the array needs
+  JobSpec spec;        // of a child: its array's, but for what only the array needs
   Instant created;
   JobState state;
   std::vector<Attempt> past;  // ended attempts, oldest first
@@ -149,6 +149,11 @@ struct Job {
   std::optional<StopRequest> stop;
   std::string status_reason;  // why it ended, or why the last attempt did
 };
+
+// What an array's child is asked to do.
+JobSpec child_spec(const JobSpec& array);
+// A child of a live or finished array as a Job, if it never had an attempt; nullopt for others and absent ones.
+std::optional<Job> unbegun_child(const Job& array, int index);
 
 // The attempt that is starting or running; null otherwise.
 const Attempt* live_attempt(const Job& job);

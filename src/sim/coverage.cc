@@ -62,6 +62,7 @@ constexpr std::array<const char*, static_cast<size_t>(Met::kCount)> kNames = {
     "attempt ended: job failed",
     "stop requested",
     "job failed without an attempt",
+    "children failed without an attempt",
     "settled: never launched",
     "settled: alive",
     "settled: ended",

@@ -69,6 +69,7 @@ enum class Met {
   kAttemptFailed,
   kStopRequested,
   kJobFailed,
+  kChildrenFailed,
   kFoundUnknown,
   kFoundAlive,
   kFoundEnded,

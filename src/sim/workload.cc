@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "control/ended_dependencies.h"
 
 namespace teson::sim {
 
 Workload::Workload(Prng prng, Server server, Surroundings around)
-    : prng_(prng), server_(std::move(server)), around_(std::move(around)) {}
+    : prng_(prng),
+      server_(std::move(server)),
+      around_(std::move(around)),
+      arrays_share_(prng_.chance(0.5) ? 0.3 * prng_.uniform() : 0.02) {}
 
 void Workload::send_something(bool may_submit) {
   Command command = random_command();
@@ -62,12 +68,11 @@ void Workload::answered(const Submit& submit, const Result<Accepted>& result) {
 
 void Workload::look_up_dependencies(command::SubmitJob submit, const std::vector<JobId>& unknown) {
   around_.coverage.met(Met::kUnknownDependency);
-  const auto ended = around_.history.find(unknown);
-  for (const Job& job : *ended) {
-    submit.finished_dependencies[job.id] = std::holds_alternative<job_state::Succeeded>(job.state);
-  }
+  auto ended = find_ended(around_.history, unknown);
+  for (auto& [id, end] : *ended) submit.finished_dependencies[id] = std::move(end);
   // One that neither the loop nor the history knows does not exist: the client's mistake, and the end of it.
-  if (ended->size() == unknown.size()) send_submit(std::make_shared<command::SubmitJob>(std::move(submit)));
+  const bool all = std::ranges::all_of(unknown, [&](const JobId& id) { return ended->contains(id); });
+  if (all) send_submit(std::make_shared<command::SubmitJob>(std::move(submit)));
 }
 
 void Workload::connection_lost() {
@@ -208,8 +213,9 @@ Command Workload::random_job_command() {
     case 1:
       return command::StopJob{id, StopKind::kTerminate, "stopped by its user"};
     default:
-      return command::UpdateJobTags{id, [n = below(100)](Tags& tags) -> Status {
+      return command::UpdateJobTags{id, [n = below(100)](Tags& tags, std::optional<int>& throttle) -> Status {
                                       tags["n"] = std::to_string(n);
+                                      if (n < 50) throttle = static_cast<int>(n / 5);
                                       return {};
                                     }};
   }
@@ -234,7 +240,29 @@ command::SubmitJob Workload::random_submit(const std::string& queue) {
     const uint64_t count = below(3) + 1;
     for (uint64_t i = 0; i < count; ++i) spec.depends_on.push_back(chance(0.02) ? random_id() : recent_job());
   }
+  spec.after_any = chance(0.1);
+  if (chance(arrays_share_)) spec.array = random_array(submit.id);
   return submit;
+}
+
+ArraySpec Workload::random_array(const JobId& id) {
+  ArraySpec array;
+  // Few sizes, so that N_TO_N finds partners.
+  constexpr int kSizes[] = {2, 3, 3, 5, 5, 12};
+  array.size = kSizes[below(std::size(kSizes))];
+  array.sequential = chance(0.25);
+  if (chance(0.3)) array.throttle = static_cast<int>(below(3)) + 1;
+  if (chance(0.15)) {
+    for (int i = 0; i < array.size; ++i) {
+      if (chance(0.5)) array.only.push_back(i);
+    }
+  }
+  for (int tries = 0; tries < 3 && !arrays_.empty() && chance(0.3); ++tries) {
+    const auto& [other, size] = arrays_[arrays_.size() - 1 - below(std::min<uint64_t>(10, arrays_.size()))];
+    if (size == array.size || chance(0.02)) array.n_to_n.push_back(other);
+  }
+  arrays_.emplace_back(id, array.size);
+  return array;
 }
 
 Resources Workload::random_resources() {
@@ -290,6 +318,10 @@ std::vector<std::string> Workload::random_environment_order() {
 
 // Mostly young ones: they are more often alive.
 JobId Workload::recent_job() {
+  if (!arrays_.empty() && chance(arrays_share_)) {
+    const auto& [id, size] = arrays_[arrays_.size() - 1 - below(std::min<uint64_t>(10, arrays_.size()))];
+    return id.child(static_cast<int>(below(static_cast<uint64_t>(size))));
+  }
   const uint64_t back = below(chance(0.9) ? 20 : 500);
   return jobs_[jobs_.size() - 1 - std::min<uint64_t>(back, jobs_.size() - 1)];
 }

@@ -52,18 +52,14 @@ void State::on(const fact::JobSubmitted& f) {
   const auto [at, fresh] = jobs_.emplace(f.id, std::move(job));
   TESON_CHECK(fresh, "a job is submitted twice under one id");
   Job& submitted = at->second;
-  if (submitted.array) {
-    watch_counterparts(submitted);
-    for (const int index : f.doomed_children) {
-      fail_waiting_child(submitted, index, "Dependent job failed");
-    }
-  }
   if (f.waiting_for.empty()) {
     queue_of(submitted).jobs.emplace(submitted.order, f.id);
+    if (submitted.array) watch_counterparts(submitted);
     make_runnable(submitted);
   } else {
     index_job(submitted);
   }
+  for (const int index : f.doomed_children) fail_waiting_child(submitted, index, "Dependent job failed");
 }
 
 void State::on(const fact::JobTagged& f) {

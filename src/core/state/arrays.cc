@@ -36,13 +36,6 @@ bool is_waiting(char letter) { return letter == child::kPending || letter == chi
 
 }  // namespace
 
-JobSpec child_spec(const JobSpec& array) {
-  JobSpec spec = array;
-  spec.depends_on.clear();
-  spec.array = ArraySpec{.size = array.array->size, .only = {}, .sequential = false, .n_to_n = {}, .throttle = 0};
-  return spec;
-}
-
 std::optional<char> State::child_letter(const JobId& id) const {
   const Job* array = id.is_child() ? job(id.parent()) : nullptr;
   if (!array || !array->array || id.index >= array->spec.array->size) return std::nullopt;
@@ -60,12 +53,7 @@ Job& State::job_to_place(const JobId& id) {
   if (!id.is_child() || jobs_.contains(id)) return known_job(id);
   const Job& array = known_job(id.parent());
   TESON_CHECK(child_letter(id) == child::kRunnable, "an attempt is placed for a child that may not run");
-  Job job;
-  job.id = id;
-  job.order = array.order + 1 + static_cast<uint64_t>(id.index);
-  job.spec = child_spec(array.spec);
-  job.created = array.created;
-  job.state = job_state::Runnable{};
+  Job job = *unbegun_child(array, id.index);
   Job& made = jobs_.emplace(id, std::move(job)).first->second;
   queue_of(made).jobs.emplace(made.order, id);
   return made;
@@ -75,9 +63,8 @@ Job& State::job_to_place(const JobId& id) {
 void State::watch_counterparts(const Job& array) {
   const auto& letters = array.array->children;
   ArrayIndex& index = arrays_[array.id];
-  index.unfinished = static_cast<int>(std::count_if(letters.begin(), letters.end(), [](char letter) {
-    return is_waiting(letter) || is_live(letter);
-  }));
+  index.unfinished = static_cast<int>(
+      std::count_if(letters.begin(), letters.end(), [](char letter) { return is_waiting(letter) || is_live(letter); }));
   for (const JobId& other : array.spec.array->n_to_n) {
     if (jobs_.contains(other)) arrays_[other].counterparts.push_back(array.id);
   }
@@ -194,8 +181,7 @@ void State::settle_successor(Job& array, int index, bool succeeded) {
   if (!succeeded && !array.spec.after_any) {
     // All that follow fail for the one that failed first.
     const ChildrenFailure* failure = failure_of(*array.array, index);
-    const std::string reason =
-        failure ? failure->reason : "Dependent job failed: " + array.id.child(index).text();
+    const std::string reason = failure ? failure->reason : "Dependent job failed: " + array.id.child(index).text();
     fail_waiting_child(array, next, reason);
   } else if (std::holds_alternative<job_state::Spread>(array.state) && may_run(array, next)) {
     set_letter(array, next, child::kRunnable);

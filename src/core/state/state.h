@@ -47,9 +47,6 @@ struct Candidate {
   int attempt = 1;
 };
 
-// What an array's child is asked to do.
-JobSpec child_spec(const JobSpec& array);
-
 class State {
  public:
   explicit State(Site site);
@@ -169,10 +166,10 @@ class State {
 
   struct ArrayIndex {
     int unfinished = 0;
-    int live = 0;                      // starting or running
-    size_t no_runnable_below = 0;      // a hint: every runnable child is here or above
-    std::optional<int> listed;         // the child that stands in its queue's ready or held
-    std::vector<JobId> counterparts;   // arrays whose children wait for ours, one for one
+    int live = 0;                     // starting or running
+    size_t no_runnable_below = 0;     // a hint: every runnable child is here or above
+    std::optional<int> listed;        // the child that stands in its queue's ready or held
+    std::vector<JobId> counterparts;  // arrays whose children wait for ours, one for one
   };
   std::unordered_map<JobId, ArrayIndex> arrays_;
   struct ChildEnd {
