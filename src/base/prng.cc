@@ -1,7 +1,5 @@
 #include "base/prng.h"
 
-#include <bit>
-
 namespace teson {
 namespace {
 
@@ -28,18 +26,6 @@ Prng::Prng(uint64_t seed) {
 
 Prng::Prng(uint64_t seed, std::string_view stream) : Prng(seed ^ fnv1a(stream)) {}
 
-uint64_t Prng::next() {
-  const uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
-  const uint64_t t = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= t;
-  state_[3] = std::rotl(state_[3], 45);
-  return result;
-}
-
 uint64_t Prng::below(uint64_t bound) {
   // Lemire's multiply-shift with rejection: exact, and one multiplication in the common case.
   Wide product = static_cast<Wide>(next()) * bound;
@@ -53,7 +39,5 @@ uint64_t Prng::below(uint64_t bound) {
   }
   return static_cast<uint64_t>(product >> 64);
 }
-
-double Prng::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
 }  // namespace teson

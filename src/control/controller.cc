@@ -132,7 +132,7 @@ void Controller::take(const AttemptReport& report) {
 }
 
 void Controller::record(FactBody body) {
-  batch_.push_back(Fact{now_, std::move(body)});
+  batch_.emplace_back(now_, std::move(body));
   state_.apply(batch_.back());
 }
 
@@ -176,13 +176,14 @@ void Controller::answer_questions() {
 
 void Controller::finish_step(std::span<Input> inputs) {
   trouble_ = hold_.value_or("");
-  const auto facts = std::exchange(batch_, {});
   finished_.clear();
-  for (const Fact& fact : facts) registry_.apply(fact);
-  auto replies = std::exchange(replies_, {});
-  for (PendingReply& pending : replies) pending.reply(std::move(pending.answer));
-  for (const Fact& fact : facts) carry_out(fact);
-  if (const auto forgotten = std::exchange(forgotten_, {}); !forgotten.empty()) launcher_.forget(forgotten);
+  for (const Fact& fact : batch_) registry_.apply(fact);
+  for (PendingReply& pending : replies_) pending.reply(std::move(pending.answer));
+  replies_.clear();
+  for (const Fact& fact : batch_) carry_out(fact);
+  batch_.clear();
+  if (!forgotten_.empty()) launcher_.forget(forgotten_);
+  forgotten_.clear();
   for (Input& input : inputs) {
     if (auto* question = std::get_if<QuestionInput>(&input)) questions_.push_back(std::move(*question));
   }

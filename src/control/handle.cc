@@ -10,7 +10,11 @@
 namespace teson {
 namespace {
 
-Handled one(FactBody body) { return Handled{{std::move(body)}, {}}; }
+Handled one(FactBody body) {
+  Handled out;
+  out.facts.push_back(std::move(body));
+  return out;
+}
 
 template <class T>
 Result<T> changed(T value, const std::function<Status(T&)>& change) {
@@ -168,7 +172,7 @@ struct Handler {
       waiting_for = {*failed};
       doomed->clear();  // all of them fail, and with this reason
     }
-    out.facts.push_back(fact::JobSubmitted{c.id, std::move(c.spec), std::move(waiting_for), std::move(*doomed)});
+    out.facts.emplace_back(fact::JobSubmitted{c.id, std::move(c.spec), std::move(waiting_for), std::move(*doomed)});
     if (failed) out.facts.push_back(fact::JobFailed{c.id, "Dependent job failed: " + failed->text()});
     return out;
   }
@@ -290,19 +294,19 @@ Result<Handled> handle(const State& state, Command command, Instant now) {
 std::vector<FactBody> handle(const State& state, const AttemptReport& report, Instant now) {
   const Job* job = state.job(report.id.job);
   const Attempt* attempt = job ? live_attempt(*job) : nullptr;
-  if (!attempt || attempt->number != report.id.number) return {};
+  std::vector<FactBody> facts;
+  if (!attempt || attempt->number != report.id.number) return facts;
 
   if (const auto* started = std::get_if<AttemptStartedReport>(&report.body)) {
-    if (attempt->started) return {};
-    return {fact::AttemptStarted{report.id, started->at, attempt->log_stream}};
+    if (!attempt->started) facts.emplace_back(fact::AttemptStarted{report.id, started->at, attempt->log_stream});
+    return facts;
   }
-  std::vector<FactBody> facts;
   AttemptEnd end;
   if (const auto* ended = std::get_if<AttemptEndedReport>(&report.body)) {
     end = ended->end;
     // A quick program's start may have gone unreported: its log stream must exist all the same.
     if (!attempt->started && end.cause != EndCause::kLaunchFailed) {
-      facts.push_back(fact::AttemptStarted{report.id, end.ended - end.usage.run, attempt->log_stream});
+      facts.emplace_back(fact::AttemptStarted{report.id, end.ended - end.usage.run, attempt->log_stream});
     }
   } else {
     end = lost_end(*attempt, std::get<AttemptLostReport>(report.body));
@@ -314,7 +318,7 @@ std::vector<FactBody> handle(const State& state, const AttemptReport& report, In
     const Job& array = *state.job(job->id.parent());
     if (array.stop) outcome = {fact::Verdict::kFailed, array.stop->reason};
   }
-  facts.push_back(fact::AttemptEnded{report.id, std::move(end), outcome.verdict, std::move(outcome.status_reason)});
+  facts.emplace_back(fact::AttemptEnded{report.id, std::move(end), outcome.verdict, std::move(outcome.status_reason)});
   return facts;
 }
 

@@ -14,6 +14,7 @@ LaunchOrder make_launch_order(const State& state, const Job& job) {
   order.runtime = runtime_for(state.site(), spec.image).value_or(RuntimeKind::kProcess);
   order.image = spec.image;
   order.command = spec.command;
+  order.environment.reserve(spec.environment.size() + 4);
   order.environment = spec.environment;
   order.environment.emplace_back("AWS_BATCH_JOB_ID", job.id.text());
   order.environment.emplace_back("AWS_BATCH_JOB_ATTEMPT", std::to_string(attempt->number));

@@ -287,8 +287,8 @@ void SimLauncher::send(AttemptReport report) {
       around_.coverage.met(Met::kReportDelayed);
       delay = up_to(Duration::seconds(5));
     }
-    around_.timeline.after(delay, [this, report, generation = generation_] {
-      if (generation == generation_) sink_(report);
+    around_.timeline.after(delay, [this, report, generation = generation_]() mutable {
+      if (generation == generation_) sink_(std::move(report));
     });
   }
 }

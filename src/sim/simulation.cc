@@ -250,8 +250,7 @@ void Simulation::step() {
   if (recovered_) after_step(inputs);
 }
 
-void Simulation::plan_wake() {
-  const auto wanted = controller_->next_wakeup();
+void Simulation::plan_wake(std::optional<Instant> wanted) {
   if (!wanted) return wake_planned_.reset();
   const VirtualClock& clock = timeline_.clock();
   const Instant at = std::max(timeline_.now() + (*wanted - clock.now()), timeline_.now());
@@ -291,7 +290,7 @@ void Simulation::after_step(size_t inputs) {
   const bool at_once = wakeup && *wakeup <= timeline_.clock().now();
   idle_wakes_ = inputs == 0 && !changed && at_once ? idle_wakes_ + 1 : 0;
   SIM_REQUIRE(idle_wakes_ < kIdleWakes, "the loop spins: it asks to be woken at once and then does nothing");
-  plan_wake();
+  plan_wake(wakeup);
 }
 
 void Simulation::check_touched() {

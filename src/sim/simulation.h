@@ -70,7 +70,7 @@ class Simulation {
   void post(Input input);
   bool post_if_up(Input input);
   void guarded(const std::function<void()>& what);
-  void plan_wake();
+  void plan_wake(std::optional<Instant> wanted);
   void after_step(size_t inputs);
   void kept(std::span<const Fact> facts);
   void check_touched();

@@ -16,16 +16,13 @@ Workload::Workload(Prng prng, Server server, Surroundings around)
       arrays_share_(prng_.chance(0.5) ? 0.3 * prng_.uniform() : 0.02) {}
 
 void Workload::send_something(bool may_submit) {
-  Command command = random_command();
-  if (!may_submit && std::holds_alternative<command::SubmitJob>(command)) {
-    if (!chance(0.04)) return;
-    command = chance(0.7) ? random_job_command() : random_registry_command();
-  }
-  if (auto* submit = std::get_if<command::SubmitJob>(&command)) {
+  if (auto command = random_command()) return send(std::move(*command), {});
+  if (may_submit) {
+    const auto submit = std::make_shared<const command::SubmitJob>(random_submit());
     jobs_.push_back(submit->id);
-    return send_submit(std::make_shared<command::SubmitJob>(std::move(*submit)));
+    return send_submit(submit);
   }
-  send(std::move(command), {});
+  if (chance(0.04)) send(chance(0.7) ? random_job_command() : random_registry_command(), {});
 }
 
 void Workload::send(Command command, Submit submit) {
@@ -137,7 +134,8 @@ void Workload::open_everything() {
 
 // ---- What is asked ----
 
-Command Workload::random_command() {
+// None: it is time for a job.
+std::optional<Command> Workload::random_command() {
   const Ledger& ledger = around_.ledger;
   if (ledger.environments().size() < 2 || (ledger.environments().size() < 5 && chance(0.01))) {
     return command::CreateEnvironment{random_environment(fmt::format("e{}", below(6)))};
@@ -151,9 +149,7 @@ Command Workload::random_command() {
   }
   if (chance(0.02)) return random_registry_command();
   if (chance(0.09) && !jobs_.empty()) return random_job_command();
-  auto queue = ledger.queues().begin();
-  std::advance(queue, static_cast<std::ptrdiff_t>(below(ledger.queues().size())));
-  return random_submit(chance(0.01) ? "no-such-queue" : queue->first);
+  return std::nullopt;
 }
 
 Command Workload::random_registry_command() {
@@ -221,13 +217,16 @@ Command Workload::random_job_command() {
   }
 }
 
-command::SubmitJob Workload::random_submit(const std::string& queue) {
+command::SubmitJob Workload::random_submit() {
+  const auto& queues = around_.ledger.queues();
+  const auto queue = std::next(queues.begin(), static_cast<std::ptrdiff_t>(below(queues.size())));
+  const bool misspelt = chance(0.01);
   command::SubmitJob submit;
   submit.id = random_id();
   JobSpec& spec = submit.spec;
-  spec.name = fmt::format("job-{}", jobs_.size());
-  spec.queue = queue;
-  spec.definition = fmt::format("d{}", below(3));
+  spec.name = "job-" + std::to_string(jobs_.size());
+  spec.queue = misspelt ? "no-such-queue" : queue->first;
+  spec.definition = "d" + std::to_string(below(3));
   spec.definition_revision = 1;
   spec.image = chance(0.02) ? "unknown/image:1" : "host";
   spec.command = {"train", "--quick"};
@@ -278,6 +277,7 @@ RetryStrategy Workload::random_retry() {
   out.attempts = static_cast<int>(below(4)) + 1;
   if (!chance(0.3)) return out;
   const uint64_t count = below(3) + 1;
+  out.rules.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     RetryRule rule;
     if (chance(0.4)) rule.on_status_reason = chance(0.5) ? "Host EC2*" : "Essential*";

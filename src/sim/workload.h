@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,8 +57,8 @@ class Workload {
   void follow_up(const Submit& submit);
   void look_up_dependencies(command::SubmitJob submit, const std::vector<JobId>& unknown);
 
-  Command random_command();
-  command::SubmitJob random_submit(const std::string& queue);
+  std::optional<Command> random_command();
+  command::SubmitJob random_submit();
   Command random_registry_command();
   Command random_job_command();
   ComputeEnvironment random_environment(const std::string& name);

@@ -1,6 +1,6 @@
 #include "core/scheduler/placement.h"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
 #include <tuple>
@@ -65,8 +65,8 @@ std::optional<FactBody> make_room(const State& state, const ComputeEnvironment& 
 
 // 32 hex digits that look like an ECS task id and depend on the job and attempt alone.
 std::string task_id(const JobId& id, int number) {
-  Prng prng(id.uuid.high ^ id.uuid.low ^ static_cast<uint64_t>(id.index + 1), fmt::format("task {}", number));
-  return fmt::format("{:016x}{:016x}", prng.next(), prng.next());
+  Prng prng(id.uuid.high ^ id.uuid.low ^ static_cast<uint64_t>(id.index + 1), "task " + std::to_string(number));
+  return fmt::format(FMT_COMPILE("{:016x}{:016x}"), prng.next(), prng.next());
 }
 
 Attempt make_attempt(const State& state, const Candidate& job, const Instance& instance, Instant now) {
@@ -76,7 +76,7 @@ Attempt make_attempt(const State& state, const Candidate& job, const Instance& i
   attempt.environment = instance.environment;
   attempt.allocated = job.spec->resources;
   attempt.gpus = state.free_gpus(job.spec->resources.gpus);
-  attempt.log_stream = fmt::format("{}/default/{}", job.spec->definition, task_id(job.id, attempt.number));
+  attempt.log_stream = job.spec->definition + "/default/" + task_id(job.id, attempt.number);
   attempt.placed = now;
   return attempt;
 }
