@@ -32,12 +32,14 @@ Result<Dependencies> parse_dependencies(const JsonValue& body, const Arns& arns,
   for (const JsonValue& entry : entries) {
     TESON_TRY(const auto type, wire::optional_enum(entry, "type", {"N_TO_N", "SEQUENTIAL"}));
     if (type && !is_array) {
-      return invalid(fmt::format("'{}.type' is {}, which is for array jobs: give arrayProperties.size, or leave type out",
-                                 entry.path(), *type));
+      return invalid(
+          fmt::format("'{}.type' is {}, which is for array jobs: give arrayProperties.size, or leave type out",
+                      entry.path(), *type));
     }
     if (type == "SEQUENTIAL") {
       if (wire::field(entry, "jobId")) {
-        return invalid(fmt::format("'{}': SEQUENTIAL is about the array's own children: leave jobId out", entry.path()));
+        return invalid(
+            fmt::format("'{}': SEQUENTIAL is about the array's own children: leave jobId out", entry.path()));
       }
       out.sequential = true;
       continue;
@@ -47,6 +49,22 @@ Result<Dependencies> parse_dependencies(const JsonValue& body, const Arns& arns,
     add(type ? out.n_to_n : out.jobs, id);
   }
   return out;
+}
+
+Status choose_failed(const Job& ended, ArraySpec& rerun) {
+  if (!ended.array) return invalid(fmt::format("tag teson:rerun-of: job {} is not an array job", ended.id.text()));
+  const int size = ended.spec.array->size;
+  if (rerun.size != 0 && rerun.size != size) {
+    return invalid(fmt::format(
+        "'arrayProperties.size' is {}: the array that is run again has {} children; leave it out", rerun.size, size));
+  }
+  rerun.size = size;
+  for (int index = 0; index < size; ++index) {
+    if (ended.array->children[static_cast<size_t>(index)] == child::kFailed) rerun.only.push_back(index);
+  }
+  if (!rerun.only.empty()) return {};
+  return conflict(
+      fmt::format("tag teson:rerun-of: no child of job {} failed: there is nothing to run again", ended.id.text()));
 }
 
 Json depends_on_json(const JobSpec& spec) {
@@ -65,7 +83,7 @@ Json array_properties_json(const Job& job) {
     out["index"] = job.id.index;
   } else if (job.array) {
     const StatusSummary sum = summary_of(*job.array);
-    out["statusSummary"] = {{"SUBMITTED", 0},          {"PENDING", sum.pending}, {"RUNNABLE", sum.runnable},
+    out["statusSummary"] = {{"SUBMITTED", 0},           {"PENDING", sum.pending}, {"RUNNABLE", sum.runnable},
                             {"STARTING", sum.starting}, {"RUNNING", sum.running}, {"SUCCEEDED", sum.succeeded},
                             {"FAILED", sum.failed}};
   }

@@ -21,6 +21,9 @@ struct Dependencies {
 // dependsOn. What only an array may have is refused where there is none.
 Result<Dependencies> parse_dependencies(const JsonValue& body, const Arns& arns, bool is_array);
 
+// The children that failed in `ended` become the only ones of `rerun`, under the same indexes.
+Status choose_failed(const Job& ended, ArraySpec& rerun);
+
 Json depends_on_json(const JobSpec& spec);
 // Of an array {size, statusSummary}, of a child {size, index}; null for other jobs.
 Json array_properties_json(const Job& job);

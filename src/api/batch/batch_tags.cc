@@ -80,9 +80,9 @@ void BatchApi::tag(const CallPtr& call) {
   if (!resource) return call->refuse(resource.error());
   const JobId* job = std::get_if<JobId>(&*resource);
   if (job && job->is_child()) {
-    return call->refuse({ErrorKind::kConflict,
-                         fmt::format("Job {} is a child of an array, whose tags are its own: tag job {}", job->text(),
-                                     job->parent().text())});
+    return call->refuse(
+        {ErrorKind::kConflict, fmt::format("Job {} is a child of an array, whose tags are its own: tag job {}",
+                                           job->text(), job->parent().text())});
   }
   const bool on_job = job != nullptr || std::holds_alternative<DefinitionRef>(*resource);
   auto change = method == "POST" ? parse_tagging(call->body, on_job) : parse_untagging(call->request);

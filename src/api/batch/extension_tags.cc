@@ -46,8 +46,9 @@ Result<int> parse_throttle(std::string_view value) {
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), limit);
   const bool whole = error == std::errc() && end == value.data() + value.size();
   if (whole && limit >= 0 && limit <= kMaxArraySize) return limit;
-  return invalid(fmt::format("tag teson:array-throttle is {}: it must be a whole number from 1 to {}, or 0 for no limit",
-                             in_quotes(value), kMaxArraySize));
+  return invalid(
+      fmt::format("tag teson:array-throttle is {}: it must be a whole number from 1 to {}, or 0 for no limit",
+                  in_quotes(value), kMaxArraySize));
 }
 
 Result<JobId> parse_rerun(std::string_view value) {

@@ -5,8 +5,8 @@
 //   teson:interruptions       free: a lost machine uses up no attempt; counted: it does, as on AWS
 //   teson:after               any: it runs whatever became of what it depends on; success: as on AWS. In a SEQUENTIAL
 //                             array the children go on after one that failed
-//   teson:array-throttle      at most so many children of an array run at once; may be changed while it runs; 0: no limit
-//   teson:rerun-of            the id of an array job that has ended: only the children run that failed there
+//   teson:array-throttle      at most so many children of an array run at once; may be changed while it runs; 0: no
+//   limit teson:rerun-of            the id of an array job that has ended: only the children run that failed there
 //
 // On AWS the same tags are accepted and do nothing, so a script stays portable.
 #pragma once
