@@ -228,6 +228,21 @@ TEST_F(Cli, ShowTellsWhereTheLogOfAnAttemptLies) {
   EXPECT_EQ(Json::parse(run({"show", FakeBatch::kJob, "--output", "json"}).out), batch.detail_now());
 }
 
+TEST_F(Cli, ARefusedLogFailsLogsButNotRun) {
+  FakeBatch batch([](FakeBatch& fake, int describes) { one_attempt(fake, describes, 3); });
+  batch.instead["s/1"] = {400, R"({"__type": "InvalidOperationException", "message": "a FIFO lies there"})", {}};
+  attach(batch);
+  const Ran ran = run({"run", "--", "x"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.err.find("a FIFO lies there"), std::string::npos) << ran.err;
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"logs", FakeBatch::kJob}, {"logs", "-f", FakeBatch::kJob}}) {
+    const Ran logs = run(words);
+    EXPECT_EQ(logs.code, 254);
+    EXPECT_NE(logs.err.find("a FIFO lies there"), std::string::npos) << logs.err;
+  }
+}
+
 TEST_F(Cli, LogsInJsonAreOneObjectALine) {
   FakeBatch batch([](FakeBatch& fake, int) { one_attempt(fake, 2, 0); });
   attach(batch);

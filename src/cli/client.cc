@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "cli/text.h"
 #include "wire/sigv4.h"
@@ -14,6 +16,22 @@ namespace {
 constexpr size_t kShownOfForeignAnswer = 200;
 
 std::string host_of(const std::string& endpoint) { return endpoint.substr(endpoint.find("://") + 3); }
+
+// Source of the codes: botocore's retry rules.
+bool is_throttling(int status, std::string_view code) {
+  constexpr std::string_view kCodes[] = {"Throttling",
+                                         "ThrottlingException",
+                                         "ThrottledException",
+                                         "RequestThrottled",
+                                         "RequestThrottledException",
+                                         "RequestLimitExceeded",
+                                         "TooManyRequestsException",
+                                         "RequestTimeout",
+                                         "RequestTimeoutException"};
+  constexpr int kRequestTimeout = 408, kTooManyRequests = 429;
+  return status == kRequestTimeout || status == kTooManyRequests ||
+         std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
+}
 
 }  // namespace
 
@@ -51,9 +69,11 @@ Outcome<Json> Client::call(std::string_view service, std::string_view operation,
   if (answer->body.empty()) return Json::object();
   Json document = Json::parse(answer->body, nullptr, false);
   if (document.is_discarded()) {
-    return failure(FailureKind::kUnreachable,
-                   fmt::format("{}: {} answered with something that is not JSON: {}", operation, session_.endpoint,
-                               printable(answer->body.substr(0, kShownOfForeignAnswer))));
+    return std::unexpected(
+        Failure{FailureKind::kUnreachable,
+                fmt::format("{}: {} answered with something that is not JSON: {}", operation, session_.endpoint,
+                            printable(answer->body.substr(0, kShownOfForeignAnswer))),
+                "", true});
   }
   return document;
 }
@@ -61,12 +81,12 @@ Outcome<Json> Client::call(std::string_view service, std::string_view operation,
 Failure Client::unreachable(std::string_view operation, const Failure& cause) const {
   const std::string what = operation.empty() ? std::string() : fmt::format("{}: ", operation);
   if (cause.code != "refused") {
-    return {cause.kind, fmt::format("{}{} does not answer: {}", what, session_.endpoint, cause.message), ""};
+    return {cause.kind, fmt::format("{}{} does not answer: {}", what, session_.endpoint, cause.message), "", true};
   }
   const std::string remedy = session_.by_data_directory ? fmt::format("; start the server with 'teson serve --data {}'",
                                                                       shell_command({session_.data}))
                                                         : "; is the server there running?";
-  return {cause.kind, fmt::format("{}nothing listens at {}{}", what, session_.endpoint, remedy), ""};
+  return {cause.kind, fmt::format("{}nothing listens at {}{}", what, session_.endpoint, remedy), "", true};
 }
 
 Outcome<ServerHealth> Client::health() {
@@ -94,7 +114,8 @@ Failure service_failure(std::string_view operation, const HttpAnswer& answer) {
   if (message.empty()) message = text_field(body, "Message");
   if (code.empty()) code = fmt::format("HTTP {}", answer.status);
   if (message.empty()) message = printable(answer.body.substr(0, kShownOfForeignAnswer));
-  return {FailureKind::kService, fmt::format("{}: {}: {}", operation, code, printable(message)), code};
+  const bool passing = answer.status >= 500 || is_throttling(answer.status, code);
+  return {FailureKind::kService, fmt::format("{}: {}: {}", operation, code, printable(message)), code, passing};
 }
 
 }  // namespace teson::cli

@@ -1,7 +1,7 @@
 // The server as an AWS client sees it: signed Batch (REST-JSON) and Logs (JSON 1.1) calls.
 //
 // Thread: one at a time. Failure: kService with "<Operation>: <Code>: <message>" and the code where the server said no;
-// kUnreachable where nothing answered or it was not our server.
+// kUnreachable where nothing answered or it was not our server. Each says whether it may pass (failure.h).
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@ class Client {
 };
 
 // What the server said, out of an answer of status 300 and above: header x-amzn-errortype, body's __type or code,
-// message.
+// message. It may pass if it is the server's fault (5xx) or it is throttling; a refusal (4xx) stays one.
 Failure service_failure(std::string_view operation, const HttpAnswer& answer);
 
 Instant now();

@@ -78,6 +78,27 @@ TEST(Client, ShowsOperationCodeAndMessageOfAnError) {
   EXPECT_EQ(logs.error().message, "GetLogEvents: ResourceNotFoundException: no stream");
 }
 
+// What may pass is waited for; everything else would be asked for ever.
+TEST(Client, ToldApartAreFailuresThatMayPassAndThoseThatStay) {
+  const auto passing = [](int status, const std::string& code) {
+    const Failure failure =
+        service_failure("X", HttpAnswer{.status = status, .headers = {}, .body = R"({"__type": ")" + code + R"("})"});
+    EXPECT_EQ(failure.code, code);
+    return failure.passing;
+  };
+  EXPECT_TRUE(passing(500, "ServiceUnavailableException"));
+  EXPECT_TRUE(passing(503, "ServiceUnavailable"));
+  EXPECT_TRUE(passing(502, "x"));
+  EXPECT_TRUE(passing(400, "ThrottlingException"));
+  EXPECT_TRUE(passing(429, "x"));
+  EXPECT_TRUE(passing(408, "x"));
+  EXPECT_FALSE(passing(400, "InvalidOperationException"));
+  EXPECT_FALSE(passing(400, "InvalidParameterException"));
+  EXPECT_FALSE(passing(400, "ResourceNotFoundException"));
+  EXPECT_FALSE(passing(403, "UnrecognizedClientException"));
+  EXPECT_FALSE(passing(301, "x"));
+}
+
 TEST(Client, AnErrorMessageCannotMoveTheCursor) {
   HttpStandIn server(
       [](const StandInRequest&) { return StandInAnswer{400, R"({"code": "X", "Message": "a\u001b[2Jb"})", {}}; });
@@ -105,6 +126,7 @@ TEST(Client, ARefusedConnectionSaysHowToStartAServer) {
     endpoint = server.endpoint();
   }
   Client client(session_for(endpoint));
+  EXPECT_TRUE(client.batch("DescribeJobs", Json::object()).error().passing);
   EXPECT_EQ(client.batch("DescribeJobs", Json::object()).error().message,
             "DescribeJobs: nothing listens at " + endpoint + "; start the server with 'teson serve --data /data/dir'");
 }

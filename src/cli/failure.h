@@ -15,7 +15,7 @@ enum class FailureKind {
   kUsage,          // the command line is wrong
   kConfiguration,  // no keys, no data directory
   kService,        // the server answered with an error; `code` is its AWS error code
-  kUnreachable,    // nothing answered, or something that is not our server; trying again may help
+  kUnreachable,    // nothing answered, or something that is not our server
   kGeneral,
 };
 
@@ -25,6 +25,8 @@ struct Failure {
   FailureKind kind = FailureKind::kGeneral;
   std::string message;  // complete: printed after "teson: "
   std::string code;
+  // Asking again later may help: the server is away, starts, stops, or has too much to do. Else the answer stays.
+  bool passing = false;
 };
 
 template <class T>

@@ -23,9 +23,10 @@ class FakeBatch {
   // For the script, which runs on the server's thread, and for set-up before the first request.
   Json detail;
   std::map<std::string, std::vector<std::string>> streams;
-  size_t page = 10'000;      // events a page
-  int hang_up = 0;           // so many requests to come get no answer
-  bool empty_pages = false;  // each page of events is followed by an empty one with another token
+  size_t page = 10'000;                          // events a page
+  int hang_up = 0;                               // so many requests to come get no answer
+  std::map<std::string, StandInAnswer> instead;  // what GetLogEvents of a stream answers
+  bool empty_pages = false;                      // each page of events is followed by an empty one with another token
 
   HttpStandIn& server() { return server_; }
   Json detail_now() const;

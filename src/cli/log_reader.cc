@@ -23,8 +23,12 @@ class LogCursor {
   LogCursor(const LogSelection& selection, const LogSink& sink) : selection_(selection), sink_(sink) {}
 
   // Reads all that the server has of the attempts in `job`. Attempts that `job` says are over are read to their end and
-  // left behind. True when at least one line came.
+  // left behind. True when at least one line came. Fails only with what may pass: what the server refuses is left
+  // behind.
   Outcome<bool> read(Client& client, const JobView& job);
+  // The attempt that is being read is not asked for again.
+  void leave_behind(const Failure& why);
+  bool left_some_behind() const { return unread_ > 0; }
   // Nothing more can come, if `job` was read before the last read().
   bool complete(const JobView& job) const;
 
@@ -38,7 +42,8 @@ class LogCursor {
 
   LogSelection selection_;
   const LogSink& sink_;
-  int next_ = 0;  // attempt number; 0: not chosen yet
+  int next_ = 0;    // attempt number; 0: not chosen yet
+  int unread_ = 0;  // the last attempt that was left behind
   bool announced_ = false;
   bool tail_done_ = false;
   std::string token_;
@@ -63,10 +68,11 @@ Outcome<bool> LogCursor::read(Client& client, const JobView& job) {
     if (attempt.live && attempt.log_stream.empty()) break;
     if (!announced_) sink_.attempt(attempt);
     announced_ = true;
-    if (!attempt.log_stream.empty()) {
+    if (!attempt.log_stream.empty() && unread_ != next_) {
       const auto lines = read_stream(client, attempt);
-      if (!lines) return lines;
-      any = any || *lines;
+      if (!lines && lines.error().passing) return lines;
+      if (!lines) leave_behind(lines.error());
+      any = any || (lines && *lines);
     }
     if (attempt.live || selection_.attempt) break;
     ++next_;
@@ -74,6 +80,12 @@ Outcome<bool> LogCursor::read(Client& client, const JobView& job) {
     token_.clear();
   }
   return any;
+}
+
+void LogCursor::leave_behind(const Failure& why) {
+  unread_ = next_;
+  sink_.notice(
+      fmt::format("the log of attempt {} cannot be read, so no more of its lines are shown: {}", next_, why.message));
 }
 
 bool LogCursor::complete(const JobView& job) const {
@@ -148,13 +160,15 @@ Outcome<void> LogCursor::read_tail(Client& client, const AttemptView& attempt, i
 // Waiting for a server that went away while it was followed.
 class Patience {
  public:
+  explicit Patience(Duration limit) : limit_(limit) {}
+
   // False when it has been away for too long.
   bool again(const Failure& why, const LogSink& sink) {
     if (since_ == Instant{}) {
       since_ = now();
       sink.notice(fmt::format("{}; waiting for it (Ctrl-C stops following, the job goes on)", why.message));
     }
-    return now() - since_ < kPatience;
+    return now() - since_ < limit_;
   }
   void answered(const LogSink& sink) {
     if (since_ != Instant{}) sink.notice("the server is back");
@@ -162,6 +176,7 @@ class Patience {
   }
 
  private:
+  Duration limit_;
   Instant since_;
 };
 
@@ -189,12 +204,6 @@ class WaitingNotice {
   std::string said_;
 };
 
-// The server restarting: no answer, or one that says "not now".
-bool may_pass(const Failure& why) {
-  return why.kind == FailureKind::kUnreachable || why.code == "ServiceUnavailable" || why.code == "ServerException" ||
-         why.code == "ServiceUnavailableException";
-}
-
 Outcome<JobView> view_of(Client& client, const std::string& job_id) {
   const auto detail = describe_job(client, job_id);
   if (!detail) return std::unexpected(detail.error());
@@ -203,23 +212,23 @@ Outcome<JobView> view_of(Client& client, const std::string& job_id) {
 
 }  // namespace
 
-Outcome<JobView> read_log(Client& client, const std::string& job_id, const LogSelection& selection,
-                          const LogSink& sink) {
+Outcome<LogEnd> read_log(Client& client, const std::string& job_id, const LogSelection& selection,
+                         const LogSink& sink) {
   auto job = view_of(client, job_id);
-  if (!job) return job;
+  if (!job) return std::unexpected(job.error());
   LogCursor cursor(selection, sink);
   const auto read = cursor.read(client, *job);
   if (!read) return std::unexpected(read.error());
-  return job;
+  return LogEnd{.job = *std::move(job), .complete = !cursor.left_some_behind()};
 }
 
-Outcome<FollowEnd> follow_log(Client& client, const std::string& job_id, const LogSelection& selection,
-                              const LogSink& sink, const FollowHooks& hooks) {
+Outcome<LogEnd> follow_log(Client& client, const std::string& job_id, const LogSelection& selection,
+                           const LogSink& sink, const FollowHooks& hooks) {
   LogCursor cursor(selection, sink);
-  Patience patience;
+  Patience patience(hooks.patience);
   WaitingNotice waiting;
   Duration pause = kShortestPause;
-  FollowEnd end;
+  LogEnd end;
   for (;;) {
     if (interrupted()) {
       const Outcome<bool> go_on = hooks.go_on_when_interrupted ? hooks.go_on_when_interrupted(client) : false;
@@ -229,14 +238,21 @@ Outcome<FollowEnd> follow_log(Client& client, const std::string& job_id, const L
     auto job = view_of(client, job_id);
     const Outcome<bool> any = job ? cursor.read(client, *job) : Outcome<bool>(std::unexpected(job.error()));
     if (!any) {
-      if (!may_pass(any.error()) || !patience.again(any.error(), sink)) return std::unexpected(any.error());
-      wait_for(kLongestPause);
-      if (const auto session = hooks.reopen()) client = Client(*session);
+      if (any.error().passing && patience.again(any.error(), sink)) {
+        wait_for(kLongestPause);
+        if (const auto session = hooks.reopen()) client = Client(*session);
+        continue;
+      }
+      if (!job) return std::unexpected(any.error());
+      // The server tells of the job but has not given its log for so long: the job's end still counts.
+      cursor.leave_behind(any.error());
+      patience = Patience(hooks.patience);
       continue;
     }
     patience.answered(sink);
     if (*any) sink.caught_up();
     end.job = *std::move(job);
+    end.complete = !cursor.left_some_behind();
     waiting.look(end.job, sink);
     if (cursor.complete(end.job) && !interrupted()) return end;
     pause = *any ? kShortestPause : std::min(Duration{pause.micros * 3 / 2}, kLongestPause);

@@ -2,6 +2,9 @@
 //
 // A stream is read to its end only after the server has said that its attempt is over, so nothing written before the
 // end is missed, an unterminated last line included.
+//
+// A log that the server refuses to read (its job may have put something else in the file's place), or that cannot be
+// read for longer than a server may be away, is left behind with a notice: the job itself and its other attempts go on.
 #pragma once
 
 #include <cstdint>
@@ -36,24 +39,26 @@ struct LogSelection {
   std::optional<int64_t> tail;  // only the last so many lines of the last (or given) attempt that there is at first
 };
 
-// What there is now.
-Outcome<JobView> read_log(Client& client, const std::string& job_id, const LogSelection& selection,
-                          const LogSink& sink);
-
-struct FollowEnd {
+struct LogEnd {
   JobView job;
+  bool complete = true;      // false: an attempt's log was left behind unread
   bool interrupted = false;  // Ctrl-C (cli/interrupt.h); the job goes on
 };
+
+// What there is now.
+Outcome<LogEnd> read_log(Client& client, const std::string& job_id, const LogSelection& selection, const LogSink& sink);
+
+// How long a server may be away.
+constexpr Duration kPatience = Duration::seconds(300);
 struct FollowHooks {
   // Finds the server again after it was away: it may be back under another address.
   std::function<Outcome<Session>()> reopen;
   // Asked at Ctrl-C whether to go on; absent: following ends.
   std::function<Outcome<bool>(Client&)> go_on_when_interrupted;
+  Duration patience = kPatience;
 };
-// How long a server may be away.
-constexpr Duration kPatience = Duration::seconds(300);
 // Until the job (or the selected attempt) has ended and everything has been read.
-Outcome<FollowEnd> follow_log(Client& client, const std::string& job_id, const LogSelection& selection,
-                              const LogSink& sink, const FollowHooks& hooks);
+Outcome<LogEnd> follow_log(Client& client, const std::string& job_id, const LogSelection& selection,
+                           const LogSink& sink, const FollowHooks& hooks);
 
 }  // namespace teson::cli

@@ -185,6 +185,67 @@ TEST(FollowLog, GoesOnAfterCtrlCWithoutLosingALineWhereAskedTo) {
   EXPECT_EQ(heard.all, numbered(1, 4));
 }
 
+const StandInAnswer kReplaced{400, R"({"__type": "InvalidOperationException", "message": "a FIFO lies there"})", {}};
+
+TEST(FollowLog, ALogThatIsRefusedIsLeftBehindAndTheJobFollowedToItsEnd) {
+  FakeBatch batch([](FakeBatch& fake, int describes) {
+    if (describes == 1) {
+      run(fake, "s/1");
+      fake.streams["s/1"] = {"first"};
+    }
+    if (describes == 2) fake.instead["s/1"] = kReplaced;
+    if (describes == 4) end(fake, "s/1", 5, "RUNNABLE");
+    if (describes == 5) run(fake, "s/2");
+    if (describes == 5) fake.streams["s/2"] = {"second"};
+    if (describes == 6) end(fake, "s/2", 7, "FAILED");
+  });
+  Client client(session_for(batch));
+  Heard heard;
+  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, hooks_for(batch));
+  ASSERT_TRUE(follow) << follow.error().message;
+  EXPECT_EQ(exit_code_of(follow->job), 7);
+  EXPECT_FALSE(follow->complete);
+  EXPECT_EQ(heard.all, (std::vector<std::string>{"attempt 1", "1:first", "attempt 2", "2:second"}));
+  EXPECT_EQ(heard.notices, (std::vector<std::string>{
+                               "the log of attempt 1 cannot be read, so no more of its lines are shown: GetLogEvents: "
+                               "InvalidOperationException: a FIFO lies there"}));
+  // Two pages while it was good and one refusal: it is not asked for again.
+  int asked = 0;
+  for (const Json& request : batch.requests_to("/")) asked += text_field(request, "logStreamName") == "s/1" ? 1 : 0;
+  EXPECT_EQ(asked, 3);
+}
+
+TEST(FollowLog, ALogThatIsNotGivenForTooLongIsLeftBehind) {
+  FakeBatch batch([](FakeBatch& fake, int describes) {
+    if (describes == 1) run(fake, "s/1");
+    if (describes == 3) end(fake, "s/1", 6, "FAILED");
+  });
+  batch.instead["s/1"] = {500, R"({"__type": "ServiceUnavailableException", "message": "bad disk"})", {}};
+  Client client(session_for(batch));
+  Heard heard;
+  FollowHooks hooks = hooks_for(batch);
+  hooks.patience = Duration{};
+  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, hooks);
+  ASSERT_TRUE(follow) << follow.error().message;
+  EXPECT_EQ(exit_code_of(follow->job), 6);
+  EXPECT_FALSE(follow->complete);
+  ASSERT_EQ(heard.notices.size(), 2u);
+  EXPECT_NE(heard.notices[0].find("bad disk; waiting for it"), std::string::npos) << heard.notices[0];
+  EXPECT_NE(heard.notices[1].find("the log of attempt 1 cannot be read"), std::string::npos) << heard.notices[1];
+}
+
+TEST(FollowLog, AServerThatIsAwayForTooLongEndsIt) {
+  FakeBatch batch([](FakeBatch&, int) {});
+  batch.hang_up = 1'000'000;
+  Client client(session_for(batch));
+  Heard heard;
+  FollowHooks hooks = hooks_for(batch);
+  hooks.patience = Duration::millis(1);
+  const auto follow = follow_log(client, FakeBatch::kJob, {}, heard.sink, hooks);
+  ASSERT_FALSE(follow);
+  EXPECT_EQ(follow.error().kind, FailureKind::kUnreachable);
+}
+
 TEST(FollowLog, ARefusalEndsIt) {
   FakeBatch batch([](FakeBatch& fake, int) { fake.detail["jobId"] = "another"; });
   Client client(session_for(batch));
@@ -208,11 +269,23 @@ class ReadLog : public testing::Test {
     Heard heard;
     const auto job = read_log(client, FakeBatch::kJob, selection, heard.sink);
     EXPECT_TRUE(job) << job.error().message;
+    complete_ = job && job->complete;
     return heard.all;
   }
 
   FakeBatch batch_;
+  bool complete_ = false;
 };
+
+TEST_F(ReadLog, ARefusedAttemptIsLeftOut) {
+  EXPECT_EQ(read({.attempt = 2, .tail = {}}), numbered(2, 7));
+  EXPECT_TRUE(complete_);
+  batch_.instead["s/1"] = kReplaced;
+  std::vector<std::string> rest = {"attempt 1"};
+  for (const std::string& line : numbered(2, 7)) rest.push_back(line);
+  EXPECT_EQ(read({}), rest);
+  EXPECT_FALSE(complete_);
+}
 
 TEST_F(ReadLog, GivesAllAttemptsInOrder) {
   std::vector<std::string> both = numbered(1, 3);

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <vector>
 
+#include "base/file_kind.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/text.h"
@@ -83,8 +84,17 @@ Outcome<pid_t> spawn_server(const std::string& data) {
   if (error)
     return failure(FailureKind::kGeneral, fmt::format("cannot make the data directory {}: {}", data, error.message()));
   const std::string path = data + "/server.log";
-  const int log = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (log < 0) return failure(FailureKind::kGeneral, make_errno_error("cannot write " + path, errno).message);
+  // O_NONBLOCK: without a reader, a FIFO would be waited for without end.
+  const int log = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+  const int open_error = errno;
+  struct stat facts{};
+  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISCHR(facts.st_mode)) {
+    if (log >= 0) ::close(log);
+    return failure(FailureKind::kGeneral, fmt::format("{} is {}, but the server that is started here writes its log "
+                                                      "there: move it away, or start one with 'teson serve'",
+                                                      path, file_kind(facts.st_mode)));
+  }
+  if (log < 0) return failure(FailureKind::kGeneral, make_errno_error("cannot write " + path, open_error).message);
   std::vector<std::string> words = serve_command(data);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

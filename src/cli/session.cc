@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/file_kind.h"
 #include "cli/json_access.h"
 #include "cli/text.h"
 #include "wire/credentials.h"
@@ -70,8 +72,14 @@ std::string environment_value(const char* name) {
 }
 
 Result<std::string> read_text_file(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without a writer, a FIFO would be waited for without end.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return errno_error("cannot read " + path);
+  struct stat facts{};
+  if (::fstat(fd, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+    ::close(fd);
+    return invalid(fmt::format("{} is {}, not a regular file", path, file_kind(facts.st_mode)));
+  }
   std::string text;
   char buffer[16384];
   ssize_t got = 0;

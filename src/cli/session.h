@@ -49,6 +49,7 @@ std::optional<ServerFile> read_server_file(const std::string& data);
 
 Outcome<std::string> normalised_endpoint(std::string_view text);
 
+// A regular file of at most 1 MiB; nothing else is waited for.
 Result<std::string> read_text_file(const std::string& path);
 // Empty where unset.
 std::string environment_value(const char* name);

@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -82,6 +83,17 @@ TEST_F(SessionTest, MissingOrBrokenKeysAreAConfigurationFailureWithoutASecret) {
   EXPECT_EQ(session.error().kind, FailureKind::kConfiguration);
   EXPECT_EQ(session.error().message.find("hidden-value"), std::string::npos);
   EXPECT_NE(session.error().message.find(data_ + "/credentials"), std::string::npos);
+}
+
+TEST_F(SessionTest, AFifoOrDirectoryInPlaceOfAFileIsNotWaitedFor) {
+  write("server.json", R"({"endpoint": "http://127.0.0.1:8790"})");
+  ASSERT_EQ(::mkfifo((data_ + "/credentials").c_str(), 0600), 0);
+  EXPECT_EQ(open().error().message,
+            "no keys: " + data_ + "/credentials is a FIFO, not a regular file; 'teson serve' makes them");
+  std::filesystem::remove(data_ + "/server.json");
+  ASSERT_EQ(::mkfifo((data_ + "/server.json").c_str(), 0600), 0);
+  EXPECT_FALSE(read_server_file(data_));
+  EXPECT_EQ(read_text_file(data_).error().message, data_ + " is a directory, not a regular file");
 }
 
 TEST_F(SessionTest, RegionComesFromFlagThenServerThenEnvironment) {

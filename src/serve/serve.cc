@@ -30,6 +30,7 @@
 #include "serve/access_keys.h"
 #include "serve/bootstrap.h"
 #include "serve/config.h"
+#include "serve/data_files.h"
 #include "serve/server_file.h"
 
 namespace teson {
@@ -89,6 +90,7 @@ class Service {
     const Site site = make_site(config_, *host);
     auto catalogue = open_catalogue(config_);
     if (!catalogue) return std::unexpected(catalogue.error());
+    if (auto right = check_data_files(directory_.path()); !right) return right;
     auto keys = open_access_keys(directory_.path());
     if (!keys) return std::unexpected(keys.error());
     keys_ = std::make_unique<http::FixedCredentials>(std::move(*keys));

@@ -53,10 +53,11 @@ def is_alive(pid):
 class Server:
     """`teson serve` on a data directory of its own. Survives restarts on the same directory."""
 
-    def __init__(self, configuration=""):
+    def __init__(self, configuration="", variables=None):
         assert os.access(BINARY, os.X_OK), f"{BINARY} is not there: build it, or name it in TESON_BINARY"
         self.data = pathlib.Path(tempfile.mkdtemp(prefix="teson-e2e-"))
         self.configuration = configuration
+        self.variables = variables or {}
         self.process = None
         self.log = self.data / "server.log"
 
@@ -70,7 +71,8 @@ class Server:
             config.write_text(self.configuration)
             command += ["--config", str(config)]
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                                            env={**os.environ, **self.variables})
         wait_for(self._start_failure, self._is_up)
         self._read_endpoint()
         return self
@@ -280,8 +282,8 @@ class Jobs:
 
 
 @contextlib.contextmanager
-def running_server(configuration=""):
-    server = Server(configuration)
+def running_server(configuration="", variables=None):
+    server = Server(configuration, variables)
     try:
         server.start()
         yield server

@@ -1,9 +1,11 @@
 """What is acknowledged must last, or must be refused aloud: backups, a journal that is missing, a directory that is taken away."""
+import os
 import shutil
+import subprocess
 
 import pytest
 
-from conftest import DEADLINE_SECONDS, Jobs, Server, wait_for
+from conftest import BINARY, DEADLINE_SECONDS, Jobs, Server, wait_for
 
 
 def test_the_backup_of_the_docs_holds_everything(own_server, own_jobs):
@@ -51,3 +53,27 @@ def test_a_server_whose_directory_is_taken_away_stops(own_server):
         if own_server.data.exists():
             shutil.rmtree(own_server.data)
         away.rename(own_server.data)
+
+
+@pytest.mark.parametrize("kind", ["a directory", "a FIFO"])
+@pytest.mark.parametrize("name", ["control.sock", "credentials", "lock", "logs.db", "server.json", "server.json.new", "teson.db"])
+def test_what_lies_in_a_files_place_is_named_and_left_alone(tmp_path, name, kind):
+    if kind == "a directory":
+        (tmp_path / name).mkdir()
+    else:
+        os.mkfifo(tmp_path / name)
+    serve = subprocess.run([BINARY, "serve", "--data", tmp_path, "--listen", "127.0.0.1:0"], capture_output=True, text=True,
+                           timeout=DEADLINE_SECONDS)
+    assert serve.returncode == 1
+    last = serve.stderr.splitlines()[-1]
+    assert last.startswith(f"teson serve: {tmp_path / name} is {kind}, but the server "), last
+    assert last.endswith("move it away, or choose another data directory with --data")
+    assert (tmp_path / name).is_dir() if kind == "a directory" else (tmp_path / name).is_fifo()
+
+
+@pytest.mark.parametrize("name", ["credentials", "server.json", "server.log"])
+def test_the_command_line_waits_for_no_fifo(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    run = subprocess.run([BINARY, "--data", tmp_path, "run", "--", "true"], capture_output=True, text=True, timeout=DEADLINE_SECONDS)
+    assert run.returncode != 0
+    assert f"{tmp_path / name} is a FIFO" in run.stderr

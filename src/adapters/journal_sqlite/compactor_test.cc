@@ -171,6 +171,15 @@ TEST_F(CompactorTest, ATruncatedSnapshotCostsOnlyALongerReplay) {
   expect_whole(25);
 }
 
+TEST_F(CompactorTest, AFifoInPlaceOfASnapshotIsNotWaitedFor) {
+  submit(1, 25);
+  open_.reset();
+  fs::remove(snapshot_path(20));
+  ASSERT_EQ(::mkfifo(snapshot_path(20).c_str(), 0600), 0);
+  reopen(every(10));
+  expect_whole(25);
+}
+
 TEST_F(CompactorTest, BothSnapshotsDamagedIsAnErrorThatSaysWhatIsMissing) {
   submit(1, 25);
   open_.reset();

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/file_kind.h"
+
 namespace teson {
 namespace {
 
@@ -71,8 +73,17 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
   if (path.empty()) return invalid("the data directory's path is empty: name a directory with --data");
   if (const int error_number = make_directories(path); error_number != 0) return unusable(path, error_number);
   const std::string lock_path = path + "/lock";
-  const int lock = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (lock < 0) return unusable(path, errno);
+  const int lock = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+  const int open_error = errno;
+  // A FIFO or a device can be opened; the others cannot, for reasons that say little (ELOOP, ENXIO).
+  if (const auto kind = file_kind_at(lock_path); !kind.empty() && kind != file_kind(S_IFREG)) {
+    if (lock >= 0) close(lock);
+    return invalid(
+        fmt::format("{} is {}, but the server has its lock there, in a regular file: move it away, or choose "
+                    "another data directory with --data",
+                    lock_path, kind));
+  }
+  if (lock < 0) return unusable(path, open_error);
   DataDirectory directory(path, lock);
   if (access(path.c_str(), R_OK | W_OK | X_OK) != 0) return unusable(path, errno);
   if (flock(lock, LOCK_EX | LOCK_NB) != 0) {

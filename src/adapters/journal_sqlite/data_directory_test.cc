@@ -120,6 +120,29 @@ TEST(DataDirectory, APathThatIsAFileIsRefused) {
   EXPECT_EQ(open_data_directory("").error().kind, ErrorKind::kInvalid);
 }
 
+TEST(DataDirectory, WhatLiesInPlaceOfTheLockIsNamed) {
+  TemporaryDirectory temporary;
+  const std::string lock = temporary.path() + "/lock";
+  const auto refused = [&](const std::string& kind) {
+    const auto directory = open_data_directory(temporary.path());
+    ASSERT_FALSE(directory.has_value()) << kind;
+    EXPECT_EQ(directory.error().kind, ErrorKind::kInvalid);
+    EXPECT_EQ(directory.error().message, lock + " is " + kind +
+                                             ", but the server has its lock there, in a regular file: move it away, "
+                                             "or choose another data directory with --data");
+    fs::remove(lock);
+  };
+  fs::create_directory(lock);
+  refused("a directory");
+  ASSERT_EQ(mkfifo(lock.c_str(), 0600), 0);
+  refused("a FIFO");
+  fs::create_symlink(temporary.path() + "/other", lock);
+  refused("a symbolic link");
+  ASSERT_EQ(mknod(lock.c_str(), S_IFSOCK | 0600, 0), 0);
+  refused("a socket");
+  EXPECT_TRUE(open_data_directory(temporary.path()).has_value());
+}
+
 TEST(DataDirectory, OneThatCannotBeReadOrWrittenIsRefusedWithTheUser) {
   TemporaryDirectory temporary;
   ASSERT_EQ(chmod(temporary.path().c_str(), 0755), 0);

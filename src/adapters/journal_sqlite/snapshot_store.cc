@@ -11,6 +11,8 @@
 #include <charconv>
 #include <memory>
 
+#include "base/file_kind.h"
+
 namespace teson {
 namespace {
 
@@ -63,9 +65,11 @@ Status write_file(const std::string& path, std::string_view head, std::string_vi
 }
 
 Result<std::string> read_file(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info;
   if (file.get() < 0 || fstat(file.get(), &info) != 0) return errno_error("open " + path);
+  if (!S_ISREG(info.st_mode))
+    return fail(ErrorKind::kIo, fmt::format("snapshot {} is {}, not a regular file", path, file_kind(info.st_mode)));
   std::string bytes(static_cast<size_t>(info.st_size), '\0');
   size_t done = 0;
   while (done < bytes.size()) {

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <charconv>
 #include <cstring>
 
 #include "attempt_dir/paths.h"
+#include "base/file_kind.h"
 
 namespace teson {
 
@@ -21,11 +23,18 @@ Result<OwnedFd> open_control_socket(const std::string& data_directory) {
   OwnedFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return errno_error("cannot make a socket");
   const SocketAddress address(data_directory, kControlSocket);
+  const std::string path = data_directory + "/" + kControlSocket;
+  // Only a socket is one that a dead server left; anything else is somebody's.
+  if (const std::string_view kind = file_kind_at(path); !kind.empty() && kind != file_kind(S_IFSOCK)) {
+    return invalid(
+        fmt::format("{} is {}, but the server has its control socket there: move it away, or choose another data "
+                    "directory with --data",
+                    path, kind));
+  }
   if (::connect(socket.get(), address.get(), SocketAddress::size()) == 0) {
     return conflict("another server uses the data directory " + data_directory +
                     ": stop it, or choose another with --data");
   }
-  const std::string path = data_directory + "/" + kControlSocket;
   ::unlink(path.c_str());
   if (::bind(socket.get(), address.get(), SocketAddress::size()) != 0) return errno_error("cannot listen on " + path);
   return socket;

@@ -27,7 +27,8 @@ class SocketAddress {
   sockaddr_un address_{};
 };
 
-// Binds <data>/control.sock, replacing one that a dead server left. kConflict: a living server listens there.
+// Binds <data>/control.sock, replacing one that a dead server left. kConflict: a living server listens there. kInvalid:
+// something else than a socket lies there; it is left alone.
 Result<OwnedFd> open_control_socket(const std::string& data_directory);
 
 // "<job>/<n>", as agents send it; anything else is nullopt.

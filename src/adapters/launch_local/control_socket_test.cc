@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace teson {
 namespace {
@@ -31,6 +32,31 @@ TEST(ControlSocket, ALongDataDirectoryIsNoObstacle) {
     EXPECT_EQ(second.error().kind, ErrorKind::kConflict);
   }
   EXPECT_TRUE(open_control_socket(deep)) << "what a dead server left is replaced";
+  std::filesystem::remove_all(root);
+}
+
+TEST(ControlSocket, WhatIsNoSocketIsNamedAndLeftAlone) {
+  std::string root = "/tmp/teson-socket-XXXXXX";
+  ASSERT_NE(::mkdtemp(root.data()), nullptr);
+  const std::string path = root + "/control.sock";
+  const auto refused = [&](const std::string& kind) {
+    const auto socket = open_control_socket(root);
+    ASSERT_FALSE(socket) << kind;
+    EXPECT_EQ(socket.error().kind, ErrorKind::kInvalid);
+    EXPECT_TRUE(socket.error().message.starts_with(path + " is " + kind + ", but the server has its control socket"))
+        << socket.error().message;
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::symlink_status(path))) << kind;
+    std::filesystem::remove(path);
+  };
+  std::filesystem::create_directory(path);
+  refused("a directory");
+  std::ofstream(path) << "somebody's";
+  refused("a regular file");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  refused("a FIFO");
+  std::filesystem::create_symlink("/nowhere", path);
+  refused("a symbolic link");
+  EXPECT_TRUE(open_control_socket(root));
   std::filesystem::remove_all(root);
 }
 

@@ -53,7 +53,10 @@ Result<StreamTimes> AttemptLogs::times(const StreamInfo& stream) const {
     const std::lock_guard lock(mutex_);
     if (const auto known = ended_times_.find(stream.name); known != ended_times_.end()) return known->second;
   }
-  TESON_TRY(auto log, AttemptLog::open(attempt_paths(data_root_, *stream.attempt), clock_.now()));
+  auto opened = AttemptLog::open(attempt_paths(data_root_, *stream.attempt), clock_.now());
+  if (!opened && opened.error().kind == ErrorKind::kDenied) return StreamTimes();
+  if (!opened) return std::unexpected(opened.error());
+  const auto log = std::move(*opened);
   StreamTimes times;
   TESON_TRY(const auto first, log->first(kStreamBegin, kStreamEnd, {.events = 1}));
   TESON_TRY(const auto last, log->last(kStreamBegin, kStreamEnd, {.events = 1}));
@@ -83,7 +86,8 @@ int64_t AttemptLogs::stored_bytes() const {
   }
   for (const StreamInfo& stream : *streams) {
     struct stat status{};
-    if (::stat(attempt_paths(data_root_, *stream.attempt).log().c_str(), &status) == 0) sum += status.st_size;
+    const std::string path = attempt_paths(data_root_, *stream.attempt).log();
+    if (::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) sum += status.st_size;
   }
   const std::lock_guard lock(mutex_);
   summed_at_ = now;
@@ -93,7 +97,7 @@ int64_t AttemptLogs::stored_bytes() const {
 
 bool AttemptLogs::is_surely_before(const StreamInfo& stream, int64_t millis) const {
   struct stat status{};
-  if (::stat(attempt_paths(data_root_, *stream.attempt).log().c_str(), &status) != 0) return errno == ENOENT;
+  if (::lstat(attempt_paths(data_root_, *stream.attempt).log().c_str(), &status) != 0) return errno == ENOENT;
   const Instant written{status.st_mtim.tv_sec * 1'000'000 + status.st_mtim.tv_nsec / 1'000};
   return (written + kNoteDelay).millis() < millis;
 }

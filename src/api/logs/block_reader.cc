@@ -10,11 +10,21 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/file_kind.h"
+
 namespace teson::logs {
 namespace {
 
 // Enough for the widest backward search (line_file.h) plus the block being walked.
 constexpr size_t kCachedBlocks = 8;
+
+// The job can put anything in place of its files. Asking again does not help, so it is no passing failure.
+std::unexpected<Error> replaced_by(const std::string& path, std::string_view kind) {
+  return fail(ErrorKind::kDenied,
+              fmt::format("The log cannot be read: {} is {}, put there in place of the regular file "
+                          "that the attempt began with. Nothing is read from such a file.",
+                          path, kind));
+}
 
 }  // namespace
 
@@ -22,12 +32,13 @@ Result<BlockReader> BlockReader::open(const std::string& path, uint64_t limit) {
   BlockReader reader(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW), path);
   if (reader.fd_ < 0) {
     if (errno == ENOENT) return reader;
+    // A link (ELOOP) or a socket (ENXIO) cannot even be opened.
+    if (errno == ELOOP || errno == ENXIO) return replaced_by(path, file_kind_at(path));
     return errno_error(fmt::format("open {}", path));
   }
   struct stat status{};
   if (::fstat(reader.fd_, &status) != 0) return errno_error(fmt::format("stat {}", path));
-  if (!S_ISREG(status.st_mode))
-    return fail(ErrorKind::kIo, fmt::format("{} is not a regular file, so it cannot be read as a log", path));
+  if (!S_ISREG(status.st_mode)) return replaced_by(path, file_kind(status.st_mode));
   reader.size_ = std::min(static_cast<uint64_t>(status.st_size), limit);
   reader.modified_ = Instant{status.st_mtim.tv_sec * 1'000'000 + status.st_mtim.tv_nsec / 1'000};
   return reader;

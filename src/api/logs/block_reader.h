@@ -21,7 +21,7 @@ class BlockReader {
   static constexpr uint64_t kEverything = ~uint64_t{0};
 
   // An absent file is an empty one: the job has not written yet, or its files were pruned. What lies beyond `limit`
-  // is not looked at.
+  // is not looked at. kDenied: something else than a regular file lies there; it is never waited for nor followed.
   static Result<BlockReader> open(const std::string& path, uint64_t limit = kEverything);
   BlockReader(BlockReader&& other) noexcept;
   BlockReader& operator=(BlockReader&& other) noexcept;

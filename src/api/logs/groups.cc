@@ -73,8 +73,8 @@ wire::Json Service::group_json(const StoredLogGroup& group) const {
 }
 
 Service::Answer Service::describe_log_groups(const wire::JsonValue& body) {
-  TESON_TRY(const auto prefix, wire::optional_string(body, "logGroupNamePrefix", wire::StringLimits{1, 512}));
-  TESON_TRY(const auto pattern, wire::optional_string(body, "logGroupNamePattern", wire::StringLimits{0, 512}));
+  TESON_TRY(const auto prefix, optional_group_name(body, "logGroupNamePrefix", 1));
+  TESON_TRY(const auto pattern, optional_group_name(body, "logGroupNamePattern", 0));
   if (prefix && pattern) return invalid("logGroupNamePrefix and logGroupNamePattern are both given: give one of them.");
   TESON_TRY(const auto limit, wire::optional_int(body, "limit", {1, kMaxListed}));
   TESON_TRY(const auto text, wire::optional_string(body, "nextToken"));

@@ -34,6 +34,7 @@ class LineFile {
   static constexpr uint64_t kUncutBytes = 192 * 1024;
 
   // `complete` must have been found out before the call: the size is taken here. Bytes beyond `limit` do not count.
+  // kDenied as of BlockReader.
   static Result<LineFile> open(const std::string& path, bool complete, uint64_t limit = BlockReader::kEverything);
 
   // Where the last event ends.

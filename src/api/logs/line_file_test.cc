@@ -82,7 +82,7 @@ TEST_F(LineFileTest, AbsentAndEmptyFilesHaveNoEvents) {
 }
 
 TEST_F(LineFileTest, DirectoryIsNotALog) {
-  EXPECT_EQ(LineFile::open(directory_.path(), true).error().kind, ErrorKind::kIo);
+  EXPECT_EQ(LineFile::open(directory_.path(), true).error().kind, ErrorKind::kDenied);
 }
 
 TEST_F(LineFileTest, BytesBeyondTheLimitDoNotCount) {

@@ -37,7 +37,9 @@ class LogGroup {
   // Names that start with `prefix` and sort after `after`, in order.
   virtual Result<std::vector<StreamInfo>> list(const std::string& prefix, const std::string& after,
                                                int limit) const = 0;
+  // kDenied: what lies in the stream's place is no log, and never will be one by itself.
   virtual Result<std::unique_ptr<EventSource>> open(const StreamInfo& stream) const = 0;
+  // None for a stream that open() denies: one such must not spoil lists for all others.
   virtual Result<StreamTimes> times(const StreamInfo& stream) const = 0;
   // True: no event of the stream is as late as `millis`, found out without opening it. False promises nothing.
   virtual bool is_surely_before(const StreamInfo& stream, int64_t millis) const = 0;

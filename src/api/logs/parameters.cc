@@ -22,9 +22,32 @@ bool is_tag_text(std::string_view text) {
   });
 }
 
-Result<std::string> group_name(const wire::JsonValue& value) {
-  TESON_TRY_STATUS(check_group_name(value));
-  return value.json().get<std::string>();
+Result<std::string> group_name(const wire::JsonValue& value, size_t min = 1) {
+  TESON_TRY(const std::string name, value.as_string({min, kMaxName}));
+  const bool good =
+      std::ranges::all_of(name, [](char c) { return is_plain(c) || std::string_view(".-_/#").contains(c); });
+  if (!good) return value.refuse(R"(Member must satisfy regular expression pattern: [\.\-_/#A-Za-z0-9]+)");
+  return name;
+}
+
+// The first control character of well-formed UTF-8: U+0000 to U+001F, U+007F, U+0080 to U+009F.
+std::optional<unsigned> control_character(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    if (byte < 0x20 || byte == 0x7F) return byte;
+    if (byte == 0xC2 && i + 1 < text.size() && static_cast<uint8_t>(text[i + 1]) < 0xA0)
+      return static_cast<uint8_t>(text[i + 1]);
+  }
+  return std::nullopt;
+}
+
+Result<std::string> stream_name(const wire::JsonValue& value) {
+  TESON_TRY(const std::string name, value.as_string({1, kMaxName}));
+  if (name.find_first_of(":*") != std::string::npos)
+    return value.refuse("Member must satisfy regular expression pattern: [^:*]*");
+  if (const auto control = control_character(name))
+    return value.refuse(fmt::format("Member must not contain control characters (it has U+{:04X})", *control));
+  return name;
 }
 
 }  // namespace
@@ -37,30 +60,39 @@ std::string stream_arn(const LogsSettings& settings, std::string_view group, std
   return fmt::format("{}:log-stream:{}", group_arn(settings, group), stream);
 }
 
-Status check_group_name(const wire::JsonValue& value) {
-  TESON_TRY(const std::string name, value.as_string({1, kMaxName}));
-  const bool good =
-      std::ranges::all_of(name, [](char c) { return is_plain(c) || std::string_view(".-_/#").contains(c); });
-  if (!good) return value.refuse(R"(Member must satisfy regular expression pattern: [\.\-_/#A-Za-z0-9]+)");
-  return {};
-}
-
-Status check_stream_name(const wire::JsonValue& value) {
-  TESON_TRY(const std::string name, value.as_string({1, kMaxName}));
-  if (name.find_first_of(":*") != std::string::npos)
-    return value.refuse("Member must satisfy regular expression pattern: [^:*]*");
-  return {};
-}
-
 Result<std::string> required_group_name(const wire::JsonValue& body) {
   TESON_TRY(const auto value, wire::required_field(body, "logGroupName"));
   return group_name(value);
 }
 
+Result<std::optional<std::string>> optional_group_name(const wire::JsonValue& body, const char* name, size_t min) {
+  const auto value = wire::field(body, name);
+  if (!value) return std::optional<std::string>();
+  TESON_TRY(std::string text, group_name(*value, min));
+  return std::optional<std::string>(std::move(text));
+}
+
 Result<std::string> required_stream_name(const wire::JsonValue& body) {
   TESON_TRY(const auto value, wire::required_field(body, "logStreamName"));
-  TESON_TRY_STATUS(check_stream_name(value));
-  return value.json().get<std::string>();
+  return stream_name(value);
+}
+
+Result<std::optional<std::string>> optional_stream_name(const wire::JsonValue& body, const char* name) {
+  const auto value = wire::field(body, name);
+  if (!value) return std::optional<std::string>();
+  TESON_TRY(std::string text, stream_name(*value));
+  return std::optional<std::string>(std::move(text));
+}
+
+Result<std::vector<std::string>> stream_names(const wire::JsonValue& body, const char* name, size_t max) {
+  TESON_TRY(const auto values, wire::optional_array(body, name, max));
+  std::vector<std::string> names;
+  names.reserve(values.size());
+  for (const wire::JsonValue& value : values) {
+    TESON_TRY(std::string text, stream_name(value));
+    names.push_back(std::move(text));
+  }
+  return names;
 }
 
 Result<std::string> group_of_arn(const wire::JsonValue& value, const LogsSettings& settings) {

@@ -2,8 +2,10 @@
 // 2014-03-28. Pure; any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "wire/json.h"
@@ -27,10 +29,14 @@ Result<std::string> required_group_name(const wire::JsonValue& body);
 Result<std::string> group_name_or_identifier(const wire::JsonValue& body, const LogsSettings& settings);
 // The group that an ARN names, with or without ":*" at its end.
 Result<std::string> group_of_arn(const wire::JsonValue& arn, const LogsSettings& settings);
-Status check_group_name(const wire::JsonValue& value);
+// Part of a group's name, of at least so many characters.
+Result<std::optional<std::string>> optional_group_name(const wire::JsonValue& body, const char* name, size_t min);
 
+// Names of streams hold no ':', '*' or control character: what AWS's pattern lets through of those (a line break), no
+// client can use.
 Result<std::string> required_stream_name(const wire::JsonValue& body);
-Status check_stream_name(const wire::JsonValue& value);
+Result<std::optional<std::string>> optional_stream_name(const wire::JsonValue& body, const char* name);
+Result<std::vector<std::string>> stream_names(const wire::JsonValue& body, const char* name, size_t max);
 
 // `name` of `body`: at most 50 tags; keys 1..128 and values up to 256 characters of letters, digits, blanks, _.:/=+-@;
 // keys may not begin with "aws:".

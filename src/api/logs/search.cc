@@ -86,7 +86,10 @@ class Search {
   }
 
   Status read_ahead(Cursor& cursor) {
-    TESON_TRY(const auto source, group_.open(*cursor.stream));
+    const auto opened = group_.open(*cursor.stream);
+    if (!opened && opened.error().kind == ErrorKind::kDenied && query_.skip_denied) return {};
+    if (!opened) return std::unexpected(opened.error());
+    const auto& source = *opened;
     if (!cursor.placed) {
       const auto& after = query_.after;
       if (after && after->stream == cursor.stream->name) {

@@ -25,6 +25,8 @@ struct SearchQuery {
   std::optional<SearchToken> after;
   PageLimits limits;
   size_t scan_bytes = 32 * 1024 * 1024;
+  // Streams that the group denies (log_group.h) have no events. Else the first of them ends the search.
+  bool skip_denied = false;
 };
 
 struct FoundEvent {

@@ -2,6 +2,7 @@
 #include "api/logs/service.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <filesystem>
@@ -121,6 +122,47 @@ TEST_F(ServiceTest, GroupNamesHaveLimits) {
   EXPECT_EQ(error("CreateLogGroup", {{"logGroupName", "a"}}), "ResourceAlreadyExistsException");
 }
 
+TEST_F(ServiceTest, StreamNamesHaveLimits) {
+  call("CreateLogGroup", {{"logGroupName", "g"}});
+  for (const std::string& name : {std::string("a b/ñ#[$]"), std::string(512, 'x'), std::string("\u00A0")})
+    EXPECT_EQ(error("CreateLogStream", {{"logGroupName", "g"}, {"logStreamName", name}}), "none") << name;
+  for (const std::string& name : {std::string(), std::string(513, 'x'), std::string("a:b"), std::string("a*")})
+    EXPECT_EQ(error("CreateLogStream", {{"logGroupName", "g"}, {"logStreamName", name}}), "InvalidParameterException")
+        << name;
+}
+
+TEST_F(ServiceTest, ControlCharactersInNamesAreRefusedAndNamed) {
+  call("CreateLogGroup", {{"logGroupName", "g"}});
+  const std::map<std::string, std::string> bad = {{std::string("a\0b", 3), "U+0000"},
+                                                  {"a\n", "U+000A"},
+                                                  {"\x1b[31m", "U+001B"},
+                                                  {"\x7f", "U+007F"},
+                                                  {"a\u0085", "U+0085"}};
+  for (const auto& [name, shown] : bad) {
+    const Json events = {event(kNow.millis(), "x")};
+    const std::pair<const char*, Json> requests[] = {
+        {"CreateLogStream", {{"logGroupName", "g"}, {"logStreamName", name}}},
+        {"DeleteLogStream", {{"logGroupName", "g"}, {"logStreamName", name}}},
+        {"PutLogEvents", {{"logGroupName", "g"}, {"logStreamName", name}, {"logEvents", events}}},
+        {"GetLogEvents", {{"logGroupName", "/aws/batch/job"}, {"logStreamName", name}}},
+        {"DescribeLogStreams", {{"logGroupName", "g"}, {"logStreamNamePrefix", name}}},
+        {"FilterLogEvents", {{"logGroupName", "g"}, {"logStreamNamePrefix", name}}},
+        {"FilterLogEvents", {{"logGroupName", "g"}, {"logStreamNames", {"good", name}}}},
+    };
+    for (const auto& [operation, body] : requests) {
+      const auto answer = service_.call(operation, body.dump());
+      ASSERT_FALSE(answer.has_value()) << operation << " " << body.dump();
+      EXPECT_EQ(answer.error().code, "InvalidParameterException") << operation;
+      EXPECT_TRUE(answer.error().message.contains("control characters (it has " + shown + ")"))
+          << answer.error().message;
+    }
+    for (const auto* operation : {"CreateLogGroup", "DescribeLogStreams", "FilterLogEvents", "DeleteLogGroup"})
+      EXPECT_EQ(error(operation, {{"logGroupName", name}}), "InvalidParameterException") << operation;
+    for (const auto* field : {"logGroupNamePrefix", "logGroupNamePattern"})
+      EXPECT_EQ(error("DescribeLogGroups", {{field, name}}), "InvalidParameterException") << field;
+  }
+}
+
 TEST_F(ServiceTest, ServersOwnGroupIsListedAmongTheOthersInOrder) {
   for (const auto* name : {"/a", "/aws/batch/jobs", "/z"}) call("CreateLogGroup", {{"logGroupName", name}});
   const Json all = call("DescribeLogGroups", Json::object());
@@ -188,6 +230,44 @@ TEST_F(ServiceTest, AttemptsEventsAreReadAndFiltered) {
       "InvalidParameterException");
   EXPECT_EQ(error("GetLogEvents", {{"logGroupName", "/aws/batch/job"}, {"logStreamName", "absent"}}),
             "ResourceNotFoundException");
+}
+
+// A job can put anything in place of its log; that is its own trouble, and no other's.
+TEST_F(ServiceTest, WhatIsNoFileInPlaceOfALogIsRefusedForGoodAndSpoilsNoList) {
+  add_attempt("good", 1, "fine\n", kNow - Duration::seconds(20));
+  const std::string secret = data_.path() + "/secret";
+  std::ofstream(secret) << "secret\n";
+  int number = 1;
+  const auto replaced = [&](const std::string& stream) {
+    add_attempt(stream, ++number, "x", kNow);
+    const std::string path = attempt_paths(data_.path(), {{{7, 7}}, number}).log();
+    std::filesystem::remove(path);
+    return path;
+  };
+  ASSERT_EQ(::mkfifo(replaced("a FIFO").c_str(), 0600), 0);
+  std::filesystem::create_directory(replaced("a directory"));
+  std::filesystem::create_symlink(secret, replaced("a symbolic link"));
+  ASSERT_EQ(::mknod(replaced("a socket").c_str(), S_IFSOCK | 0600, 0), 0);
+
+  for (const std::string kind : {"a FIFO", "a directory", "a symbolic link", "a socket"}) {
+    const Json one = {{"logGroupName", "/aws/batch/job"}, {"logStreamName", kind}};
+    const auto answer = service_.call("GetLogEvents", one.dump());
+    ASSERT_FALSE(answer.has_value()) << kind;
+    EXPECT_EQ(answer.error().code, "InvalidOperationException") << kind;
+    EXPECT_EQ(answer.error().status, 400) << kind;
+    EXPECT_TRUE(answer.error().message.contains("stdout.log is " + kind + ", put there")) << answer.error().message;
+    EXPECT_EQ(error("FilterLogEvents", {{"logGroupName", "/aws/batch/job"}, {"logStreamNames", {kind}}}),
+              "InvalidOperationException");
+  }
+  const Json group = {{"logGroupName", "/aws/batch/job"}};
+  EXPECT_EQ(names(call("FilterLogEvents", group)["events"], "message"), (Json{"fine"}));
+  EXPECT_EQ(names(call("DescribeLogStreams", group)["logStreams"], "logStreamName"),
+            (Json{"a FIFO", "a directory", "a socket", "a symbolic link", "good"}));
+  const Json by_time =
+      call("DescribeLogStreams",
+           {{"logGroupName", "/aws/batch/job"}, {"orderBy", "LastEventTime"}, {"limit", 1}, {"descending", true}});
+  EXPECT_EQ(names(by_time["logStreams"], "logStreamName"), (Json{"good"}));
+  EXPECT_EQ(call("DescribeLogGroups", Json::object())["logGroups"][0]["storedBytes"], 5);
 }
 
 TEST_F(ServiceTest, StreamsAreListedByNameAndByTimeInPages) {

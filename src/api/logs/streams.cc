@@ -87,7 +87,7 @@ Result<wire::Json> Service::stream_json(const LogGroup& group, const std::string
 
 Service::Answer Service::describe_log_streams(const wire::JsonValue& body) {
   TESON_TRY(const std::string name, group_name_or_identifier(body, settings_));
-  TESON_TRY(const auto prefix, wire::optional_string(body, "logStreamNamePrefix", wire::StringLimits{1, 512}));
+  TESON_TRY(const auto prefix, optional_stream_name(body, "logStreamNamePrefix"));
   TESON_TRY(const auto order, wire::optional_enum(body, "orderBy", {"LogStreamName", "LastEventTime"}));
   TESON_TRY(const auto reversed, wire::optional_bool(body, "descending"));
   TESON_TRY(const auto limit, wire::optional_int(body, "limit", {1, kMaxListed}));

@@ -11,6 +11,9 @@
 namespace teson::cli {
 namespace {
 
+// Some of the log was refused, as the sink has been told.
+constexpr int kExitUnread = exit_code(FailureKind::kService);
+
 struct Options {
   std::string id;
   bool follow = false;
@@ -31,7 +34,7 @@ Outcome<int> follow(const Context& context, Client& client, const std::string& i
     note(fmt::format("{} {}{}", job_label(job), job.status,
                      job.status == "FAILED" ? ": " + printable(why_failed(job)) : ""));
   }
-  return 0;
+  return end->complete ? 0 : kExitUnread;
 }
 
 Outcome<int> run_logs(const Context& context, const Options& options) {
@@ -43,15 +46,16 @@ Outcome<int> run_logs(const Context& context, const Options& options) {
   const LogSelection selection{options.attempt, options.tail};
   const LogSink sink = log_output({context.json(), options.timestamps});
   if (options.follow) return follow(context, client, *id, selection, sink);
-  const auto job = read_log(client, *id, selection, sink);
-  if (!job) return std::unexpected(job.error());
-  const int last = job->attempts.empty() ? 0 : job->attempts.back().number;
+  const auto end = read_log(client, *id, selection, sink);
+  if (!end) return std::unexpected(end.error());
+  const JobView& job = end->job;
+  const int last = job.attempts.empty() ? 0 : job.attempts.back().number;
   if (options.attempt && *options.attempt > last) {
-    return usage(fmt::format("--attempt: {} has {} attempt{} so far, so there is no number {}", job_label(*job), last,
+    return usage(fmt::format("--attempt: {} has {} attempt{} so far, so there is no number {}", job_label(job), last,
                              last == 1 ? "" : "s", *options.attempt));
   }
-  if (last == 0) note(fmt::format("{} has not run yet: it is {}", job_label(*job), job->status));
-  return 0;
+  if (last == 0) note(fmt::format("{} has not run yet: it is {}", job_label(job), job.status));
+  return end->complete ? 0 : kExitUnread;
 }
 
 }  // namespace
