@@ -82,7 +82,7 @@ void Workload::connection_lost() {
 void Workload::follow_up_later(Submit submit) {
   ++follow_ups_;
   // At once, or so late that the job may have ended meanwhile.
-  const bool late = chance(0.3) || around_.sabotage.client_repeats_blindly;
+  const bool late = chance(0.5) || around_.sabotage.client_repeats_blindly;
   const Duration wait = Duration::millis(static_cast<int64_t>(below(late ? 60'000 : 3000)) + 1);
   around_.timeline.after(wait, [this, submit] {
     --follow_ups_;

@@ -246,7 +246,6 @@ TEST(Submit, LimitsAtTheirEdges) {
       {many_dependencies(20), "accepted"},
       {many_dependencies(21), "'dependsOn'"},
       {{{"dependsOn", Json::array({{{"jobId", "nope"}}})}}, "Job \"nope\" does not exist"},
-      {{{"dependsOn", Json::array({{{"type", "SEQUENTIAL"}}})}}, "not supported"},
       {{{"retryStrategy", {{"attempts", 1}}}}, "accepted"},
       {{{"retryStrategy", {{"attempts", 10}}}}, "accepted"},
       {{{"retryStrategy", {{"attempts", 0}}}}, "'retryStrategy.attempts'"},
