@@ -85,7 +85,7 @@ Simulation::Simulation(const Options& options)
                 {timeline_, faults_, options_.sabotage, crash_points_, coverage_}),
       judge_(ledger_, site_),
       workload_(Prng(options.seed, "workload"),
-                {[this](Command c, CommandReply r) { return post_if_up(CommandInput{std::move(c), std::move(r)}); },
+                {[this](Command&& c, CommandReply&& r) { return post_if_up(CommandInput{std::move(c), std::move(r)}); },
                  [this](auto question) { return post_if_up(QuestionInput{std::move(question)}); },
                  [this] { return journal_.last_failure_kept_nothing(); }},
                 {timeline_, journal_, ledger_, options_.sabotage, coverage_, site_}) {
@@ -203,13 +203,13 @@ void Simulation::guarded(const std::function<void()>& what) {
   }
 }
 
-bool Simulation::post_if_up(Input input) {
+bool Simulation::post_if_up(Input&& input) {
   if (!recovered_) return false;
   post(std::move(input));
   return true;
 }
 
-void Simulation::post(Input input) {
+void Simulation::post(Input&& input) {
   if (!controller_) return;
   inbox_.push_back(std::move(input));
   if (step_planned_) return;

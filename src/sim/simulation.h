@@ -67,8 +67,8 @@ class Simulation {
   void die();
   void step();
   void wake();
-  void post(Input input);
-  bool post_if_up(Input input);
+  void post(Input&& input);
+  bool post_if_up(Input&& input);
   void guarded(const std::function<void()>& what);
   void plan_wake(std::optional<Instant> wanted);
   void after_step(size_t inputs);

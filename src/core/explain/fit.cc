@@ -93,42 +93,35 @@ std::optional<Offer> best_offer(const Site& site, const ComputeEnvironment& envi
   return best;
 }
 
-bool fits_somewhere(const State& state, const Queue& queue, const JobSpec& spec) {
-  if (!runtime_for(state.site(), spec.image)) return false;
-  return std::ranges::any_of(queue.environments, [&](const std::string& name) {
-    const auto found = state.environments().find(name);
-    return found != state.environments().end() && found->second.enabled &&
-           fits_environment(state.site(), found->second, spec.resources);
+bool fits_somewhere(const Site& site, const QueueState& queue, const JobSpec& spec) {
+  if (!runtime_for(site, spec.image)) return false;
+  return std::ranges::any_of(queue.usable_environments, [&](const ComputeEnvironment* environment) {
+    return fits_environment(site, *environment, spec.resources);
   });
 }
 
-std::optional<std::string> why_never_fits(const State& state, const Queue& queue, const JobSpec& spec) {
-  if (fits_somewhere(state, queue, spec)) return std::nullopt;
-  if (auto problem = image_problem(state.site(), spec)) return problem;
+std::optional<std::string> why_never_fits(const Site& site, const QueueState& queue, const JobSpec& spec) {
+  if (fits_somewhere(site, queue, spec)) return std::nullopt;
+  if (auto problem = image_problem(site, spec)) return problem;
   std::string nearest;
   double nearest_share = 3;
-  bool any_enabled = false;
-  for (const std::string& name : queue.environments) {
-    const auto found = state.environments().find(name);
-    if (found == state.environments().end() || !found->second.enabled) continue;
-    any_enabled = true;
-    const ComputeEnvironment& environment = found->second;
-    const auto offer = best_offer(state.site(), environment, spec.resources);
+  for (const ComputeEnvironment* environment : queue.usable_environments) {
+    const auto offer = best_offer(site, *environment, spec.resources);
     const double share = offer ? missing_share(spec.resources, offer->size) : 2;
     if (share >= nearest_share) continue;
     nearest_share = share;
-    nearest =
-        offer ? fmt::format("{} (compute environment '{}', instance type {}: {})",
-                            missing_text(spec.resources, offer->size), name, offer->type, resources_text(offer->size))
-              : fmt::format("compute environment '{}': maxvCpus {} is smaller than every instance type it lists", name,
-                            environment.max_vcpus);
+    nearest = offer ? fmt::format("{} (compute environment '{}', instance type {}: {})",
+                                  missing_text(spec.resources, offer->size), environment->name, offer->type,
+                                  resources_text(offer->size))
+                    : fmt::format("compute environment '{}': maxvCpus {} is smaller than every instance type it lists",
+                                  environment->name, environment->max_vcpus);
   }
-  if (!any_enabled) {
+  if (queue.usable_environments.empty()) {
     return fmt::format(
         "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - every compute environment of queue '{}' is disabled or "
         "gone: "
         "enable one",
-        queue.name);
+        queue.value.name);
   }
   return "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - " + nearest;
 }

@@ -9,7 +9,7 @@
 
 namespace teson {
 
-class State;
+struct QueueState;
 
 // What one instance of the type really gives on this host.
 Resources instance_size(const Site& site, const InstanceType& type);
@@ -24,10 +24,10 @@ std::optional<Offer> best_offer(const Site& site, const ComputeEnvironment& envi
 
 // May the job run on this host's runtimes, and does it fit at least one enabled environment of the queue? Cheap: asked
 // of every runnable job whenever one of these changes.
-bool fits_somewhere(const State& state, const Queue& queue, const JobSpec& spec);
+bool fits_somewhere(const Site& site, const QueueState& queue, const JobSpec& spec);
 
 // The same in words. nullopt: it fits somewhere. Otherwise an AWS reason constant, a dash, and the figures:
 // "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - memory: asked 32000 MiB, ...".
-std::optional<std::string> why_never_fits(const State& state, const Queue& queue, const JobSpec& spec);
+std::optional<std::string> why_never_fits(const Site& site, const QueueState& queue, const JobSpec& spec);
 
 }  // namespace teson

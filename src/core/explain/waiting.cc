@@ -70,7 +70,7 @@ std::string why_array_keeps_child(const Job& array) {
 
 std::string why_runnable_waits(const State& state, const Job& job) {
   const QueueState& queue = state.queues().at(job.spec.queue);
-  if (auto never = why_never_fits(state, queue.value, job.spec)) return *never;
+  if (auto never = why_never_fits(state.site(), queue, job.spec)) return *never;
   if (!queue.value.enabled) return fmt::format("Queue '{}' is disabled: enable it to start its jobs", queue.value.name);
   if (queue.ready.empty()) return {};
   if (queue.ready.begin()->second == job.id) return why_head_waits(state, queue, job);

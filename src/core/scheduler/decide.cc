@@ -26,7 +26,7 @@ std::optional<FactBody> delete_empty_queue(const State& state) {
 std::optional<FactBody> place_next(const State& state, Instant now) {
   for (const QueueState* queue : state.queues_by_priority()) {
     if (!queue->value.enabled || queue->ready.empty()) continue;
-    if (auto placed = place(state, state.candidate(queue->ready.begin()->second), now)) return placed;
+    if (auto placed = place(state, *queue, state.candidate(queue->ready.begin()->second), now)) return placed;
   }
   return std::nullopt;
 }

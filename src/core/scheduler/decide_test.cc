@@ -233,6 +233,38 @@ TEST(Instances, IdleOnesEndAfterTheIdleTimeAndMinimumOnesStay) {
   EXPECT_EQ(next_decision_at(world.state), std::nullopt);
 }
 
+TEST(Instances, OneMadeToAJobsSizeEndsWithIt) {
+  World world(kHost);
+  world.environment("fargate", {}, 4);
+  world.queue("q", {"fargate"});
+  const JobId id = world.submit("q", {1000, 100, 0});
+  world.decide();
+  ASSERT_EQ(world.state.instances().size(), 1u);
+  world.end(id, fact::Verdict::kSucceeded);
+  EXPECT_EQ(next_decision_at(world.state), world.now);
+  ASSERT_EQ(world.decide().size(), 1u);
+  EXPECT_TRUE(world.state.instances().empty());
+}
+
+TEST(Instances, IdleOnesEndInTheOrderOfTheirIdsWhateverTheirEnvironment) {
+  World world(kHost);
+  world.environment("a", {type("c5.large", {2000, 4000, 0})}, 4);
+  world.environment("b", {type("c5.large", {2000, 4000, 0})}, 4);
+  for (const auto& [number, environment] : {std::pair(5, "a"), std::pair(3, "b"), std::pair(9, "a")}) {
+    Instance instance;
+    instance.id = InstanceId{static_cast<uint64_t>(number)};
+    instance.environment = environment;
+    instance.size = {1000, 1000, 0};
+    world.fact(fact::InstanceStarted{instance});
+  }
+  world.now = world.now + Duration::seconds(60);
+  const auto decisions = world.decide();
+  ASSERT_EQ(decisions.size(), 3u);
+  EXPECT_EQ(std::get<fact::InstanceEnded>(decisions[0]).id, InstanceId{3});
+  EXPECT_EQ(std::get<fact::InstanceEnded>(decisions[1]).id, InstanceId{5});
+  EXPECT_EQ(std::get<fact::InstanceEnded>(decisions[2]).id, InstanceId{9});
+}
+
 TEST(Starts, AHoldPlacesNothingButStillSettlesDependents) {
   World world(kHost);
   world.environment("local", {type("host", kHost)}, 4);

@@ -89,22 +89,19 @@ Instance make_instance(const State& state, const ComputeEnvironment& environment
   return Instance{InstanceId{prng.next()}, environment.name, type, environment.market, size, price_hour, now};
 }
 
-std::optional<FactBody> place(const State& state, const Candidate& job, Instant now) {
+std::optional<FactBody> place(const State& state, const QueueState& queue, const Candidate& job, Instant now) {
   const Resources& ask = job.spec->resources;
   // The host bounds everything: its environments' instances are slices that overlap, but what jobs hold never does.
   if (!ask.fits_in(state.host_free())) return std::nullopt;
   if (std::ssize(state.free_gpus(ask.gpus)) < ask.gpus) return std::nullopt;
-  for (const std::string& name : state.queues().at(job.spec->queue).value.environments) {
-    const auto found = state.environments().find(name);
-    if (found == state.environments().end() || !found->second.enabled) continue;
-    const ComputeEnvironment& environment = found->second;
-    if (const InstanceState* instance = instance_with_room(state, name, ask)) {
+  for (const ComputeEnvironment* environment : queue.usable_environments) {
+    if (const InstanceState* instance = instance_with_room(state, environment->name, ask)) {
       return fact::AttemptPlaced{job.id, make_attempt(state, job, instance->value, now)};
     }
-    if (auto instance = new_instance_for(state, environment, ask, now)) {
+    if (auto instance = new_instance_for(state, *environment, ask, now)) {
       return fact::InstanceStarted{std::move(*instance)};
     }
-    if (auto ended = make_room(state, environment, ask)) return ended;
+    if (auto ended = make_room(state, *environment, ask)) return ended;
   }
   return std::nullopt;
 }

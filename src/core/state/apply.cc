@@ -40,7 +40,9 @@ void State::on(const fact::QueueDeleted& f) {
 void State::on(const fact::DefinitionPut& f) { definitions_[f.value.name].insert_or_assign(f.value.revision, f.value); }
 
 void State::on(const fact::JobSubmitted& f) {
-  Job job;
+  const auto [at, fresh] = jobs_.try_emplace(f.id);
+  TESON_CHECK(fresh, "a job is submitted twice under one id");
+  Job& job = at->second;
   job.id = f.id;
   job.order = next_order_;
   // Each child has a number too: the array's place in the queue is that of its first runnable child.
@@ -49,17 +51,14 @@ void State::on(const fact::JobSubmitted& f) {
   if (f.spec.array) job.array = fresh_progress(*f.spec.array);
   job.created = now_;
   job.state = job_state::Pending{{f.waiting_for.begin(), f.waiting_for.end()}};
-  const auto [at, fresh] = jobs_.emplace(f.id, std::move(job));
-  TESON_CHECK(fresh, "a job is submitted twice under one id");
-  Job& submitted = at->second;
   if (f.waiting_for.empty()) {
-    queue_of(submitted).jobs.emplace(submitted.order, f.id);
-    if (submitted.array) watch_counterparts(submitted);
-    make_runnable(submitted);
+    queue_of(job).jobs.emplace(job.order, f.id);
+    if (job.array) watch_counterparts(job);
+    make_runnable(job);
   } else {
-    index_job(submitted);
+    index_job(job);
   }
-  for (const int index : f.doomed_children) fail_waiting_child(submitted, index, "Dependent job failed");
+  for (const int index : f.doomed_children) fail_waiting_child(job, index, "Dependent job failed");
 }
 
 void State::on(const fact::JobTagged& f) {
@@ -99,8 +98,9 @@ void State::on(const fact::AttemptPlaced& f) {
   Job& job = job_to_place(f.id);
   TESON_CHECK(std::holds_alternative<job_state::Runnable>(job.state), "an attempt is placed for a job not runnable");
   TESON_CHECK(f.attempt.number == std::ssize(job.past) + 1, "attempt numbers must follow each other");
-  queue_of(job).ready.erase(job.order);
-  queue_of(job).held.erase(job.order);
+  QueueState& queue = queue_of(job);
+  queue.ready.erase(job.order);
+  queue.held.erase(job.order);
   occupy(f.attempt);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};

@@ -20,8 +20,9 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
     environments_.emplace(name, std::move(environment));
   }
   for (auto& queue : snapshot.queues) {
-    const std::string name = queue.name;
-    queues_[name].value = std::move(queue);
+    QueueState& loaded = queues_[queue.name];
+    loaded.value = std::move(queue);
+    find_environments(loaded);
   }
   order_queues();
   for (auto& definition : snapshot.definitions) {
@@ -143,7 +144,15 @@ void State::make_runnable(Job& job) {
 }
 
 void State::list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec) {
-  (fits_somewhere(*this, queue.value, spec) ? queue.ready : queue.held).emplace(order, id);
+  (fits_somewhere(site_, queue, spec) ? queue.ready : queue.held).emplace(order, id);
+}
+
+void State::find_environments(QueueState& queue) const {
+  queue.usable_environments.clear();
+  for (const std::string& name : queue.value.environments) {
+    const auto found = environments_.find(name);
+    if (found != environments_.end() && found->second.enabled) queue.usable_environments.push_back(&found->second);
+  }
 }
 
 Candidate State::candidate(const JobId& id) const {
@@ -160,10 +169,11 @@ void State::order_queues() {
 
 // Which of the queue's runnable jobs can be placed at all: again after anything changed that decides it.
 void State::review_queue(QueueState& queue) {
+  find_environments(queue);
   const auto move_those = [&](bool that_fit, std::map<uint64_t, JobId>& from, std::map<uint64_t, JobId>& to) {
     for (auto next = from.begin(); next != from.end();) {
       const auto at = next++;
-      if (fits_somewhere(*this, queue.value, *candidate(at->second).spec) == that_fit) to.insert(from.extract(at));
+      if (fits_somewhere(site_, queue, *candidate(at->second).spec) == that_fit) to.insert(from.extract(at));
     }
   };
   std::map<uint64_t, JobId> newly_held;

@@ -30,6 +30,8 @@ struct InstanceState {
 // Of an array only the first runnable child stands in `ready` or `held`.
 struct QueueState {
   Queue value;
+  // Those of its environments that are there and enabled, in its order of preference.
+  std::vector<const ComputeEnvironment*> usable_environments;
   std::map<uint64_t, JobId> jobs;   // every live job, by order; children between their first attempt and their end
   std::map<uint64_t, JobId> ready;  // runnable and may be placed, FIFO
   std::map<uint64_t, JobId> held;   // runnable but can never be placed as things are (why_never_fits)
@@ -120,6 +122,7 @@ class State {
   QueueState& queue_of(const Job& job);
   void make_runnable(Job& job);
   void list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec);
+  void find_environments(QueueState& queue) const;
   void review_queue(QueueState& queue);
   void order_queues();
   void review_queues_of(const std::string& environment);

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/explain/fit.h"
 #include "core/explain/waiting.h"
 #include "core/lifecycle/retry.h"
 #include "core/scheduler/decide.h"
@@ -174,12 +175,21 @@ void indexes_agree(const State& state) {
   size_t live = 0;
   for (const auto& [name, queue] : state.queues()) {
     live += queue.jobs.size();
+    std::vector<const ComputeEnvironment*> usable;
+    for (const std::string& environment : queue.value.environments) {
+      const auto found = state.environments().find(environment);
+      if (found != state.environments().end() && found->second.enabled) usable.push_back(&found->second);
+    }
+    RC_ASSERT(queue.usable_environments == usable);
     for (const auto& [order, id] : queue.jobs) {
       const Job& job = *state.job(id);
       RC_ASSERT(job.order == order);
       RC_ASSERT(job.spec.queue == name);
       const bool runnable = std::holds_alternative<job_state::Runnable>(job.state);
       RC_ASSERT(queue.ready.contains(order) + queue.held.contains(order) == (runnable ? 1 : 0));
+      if (runnable) {
+        RC_ASSERT(queue.held.contains(order) == why_never_fits(state.site(), queue, job.spec).has_value());
+      }
       if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {
         RC_ASSERT(pending->waiting_for.empty() == state.ready_dependents().contains(id));
       }
