@@ -83,6 +83,11 @@ template <>
 inline constexpr std::string_view kKind<fact::ChildrenFailed> = "children_failed";
 
 template <>
+inline constexpr std::string_view kKind<fact::PolicyPut> = "policy_put";
+template <>
+inline constexpr std::string_view kKind<fact::PolicyDeleted> = "policy_deleted";
+
+template <>
 inline constexpr std::string_view kKind<job_state::Pending> = "pending";
 template <>
 inline constexpr std::string_view kKind<job_state::Runnable> = "runnable";
@@ -131,6 +136,7 @@ void fields(auto& v, Of<Queue> auto& x) {
   v("deleting", x.deleting);
   v("priority", x.priority);
   v("environments", x.environments);
+  v("policy", x.policy);
   v("tags", x.tags);
   v("created_us", x.created);
   v("document", x.document);
@@ -143,6 +149,27 @@ void fields(auto& v, Of<JobDefinition> auto& x) {
   v("tags", x.tags);
   v("created_us", x.created);
   v("document", x.document);
+}
+
+void fields(auto& v, Of<ShareWeight> auto& x) {
+  v.required("identifier", x.identifier);
+  v("weight_e4", x.weight_e4);
+}
+
+void fields(auto& v, Of<SchedulingPolicy> auto& x) {
+  v.required("name", x.name);
+  v("decay_seconds", x.decay_seconds);
+  v("compute_reservation", x.compute_reservation);
+  v("shares", x.shares);
+  v("tags", x.tags);
+  v("created_us", x.created);
+}
+
+void fields(auto& v, Of<ShareRecord> auto& x) {
+  v.required("queue", x.queue);
+  v.required("share", x.share);
+  v("used", x.used);
+  v("at_us", x.at);
 }
 
 void fields(auto& v, Of<Instance> auto& x) {
@@ -202,6 +229,7 @@ void fields(auto& v, Of<JobSpec> auto& x) {
   v("after_any", x.after_any);
   v("array", x.array);
   v("tags", x.tags);
+  v("share", x.share);
   v("priority", x.priority);
   v("grace_us", x.grace);
   v("interruptions_use_attempts", x.interruptions_use_attempts);
@@ -318,5 +346,8 @@ void fields(auto& v, Of<fact::ChildrenFailed> auto& x) {
   v.required("last", x.last);
   v("status_reason", x.status_reason);
 }
+
+void fields(auto& v, Of<fact::PolicyPut> auto& x) { v.required("value", x.value); }
+void fields(auto& v, Of<fact::PolicyDeleted> auto& x) { v.required("name", x.name); }
 
 }  // namespace teson::codec

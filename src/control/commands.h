@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "domain/environment.h"
 #include "domain/job.h"
+#include "domain/scheduling_policy.h"
 
 namespace teson {
 
@@ -66,12 +67,23 @@ struct UpdateJobTags {
   // May set the throttle of an array.
   std::function<Status(Tags&, std::optional<int>& throttle)> change;
 };
+struct CreatePolicy {
+  SchedulingPolicy value;
+};
+struct UpdatePolicy {
+  std::string name;
+  std::function<Status(SchedulingPolicy&)> change;
+};
+struct DeletePolicy {  // no queue may use it
+  std::string name;
+};
 }  // namespace command
 
 using Command =
     std::variant<command::CreateEnvironment, command::UpdateEnvironment, command::DeleteEnvironment,
                  command::CreateQueue, command::UpdateQueue, command::DeleteQueue, command::RegisterDefinition,
-                 command::UpdateDefinition, command::SubmitJob, command::StopJob, command::UpdateJobTags>;
+                 command::UpdateDefinition, command::SubmitJob, command::StopJob, command::UpdateJobTags,
+                 command::CreatePolicy, command::UpdatePolicy, command::DeletePolicy>;
 
 // The outcome of a command, durable when it arrives.
 struct Accepted {

@@ -86,6 +86,7 @@ struct Handler {
       return conflict(fmt::format("Object already exists: job queue '{}'", c.value.name));
     }
     if (auto status = environments_exist(c.value); !status) return std::unexpected(status.error());
+    if (auto status = policy_exists(c.value); !status) return std::unexpected(status.error());
     Queue value = c.value;
     value.created = now;
     return one(fact::QueuePut{std::move(value)});
@@ -98,6 +99,13 @@ struct Handler {
     auto value = changed(found->second.value, c.change);
     if (!value) return std::unexpected(value.error());
     if (auto status = environments_exist(*value); !status) return std::unexpected(status.error());
+    if (auto status = policy_exists(*value); !status) return std::unexpected(status.error());
+    if (value->policy.empty() != found->second.value.policy.empty()) {
+      return invalid(
+          fmt::format("schedulingPolicyArn: queue '{}' was made {} a scheduling policy and stays so: one "
+                      "may replace another, but none may come or go",
+                      c.name, value->policy.empty() ? "with" : "without"));
+    }
     return one(fact::QueuePut{std::move(*value)});
   }
 
@@ -117,6 +125,43 @@ struct Handler {
       append_stop(out.facts, *state.job(id), {StopKind::kTerminate, "Job queue deleted", now});
     }
     return out;
+  }
+
+  Result<Handled> operator()(const command::CreatePolicy& c) const {
+    if (state.policies().contains(c.value.name)) {
+      return conflict(fmt::format("Object already exists: scheduling policy '{}'", c.value.name));
+    }
+    SchedulingPolicy value = c.value;
+    value.created = now;
+    return one(fact::PolicyPut{std::move(value)});
+  }
+
+  Result<Handled> operator()(const command::UpdatePolicy& c) const {
+    const auto found = state.policies().find(c.name);
+    if (found == state.policies().end()) {
+      return not_found(fmt::format("Scheduling policy '{}' does not exist", c.name));
+    }
+    auto value = changed(found->second, c.change);
+    if (!value) return std::unexpected(value.error());
+    return one(fact::PolicyPut{std::move(*value)});
+  }
+
+  Result<Handled> operator()(const command::DeletePolicy& c) const {
+    if (!state.policies().contains(c.name)) return Handled{};
+    for (const auto& [name, queue] : state.queues()) {
+      if (queue.value.policy == c.name) {
+        return conflict(
+            fmt::format("Cannot delete, found existing JobQueue relationship: queue '{}' uses scheduling "
+                        "policy '{}'",
+                        name, c.name));
+      }
+    }
+    return one(fact::PolicyDeleted{c.name});
+  }
+
+  Status policy_exists(const Queue& queue) const {
+    if (queue.policy.empty() || state.policies().contains(queue.policy)) return {};
+    return invalid(fmt::format("schedulingPolicyArn: scheduling policy '{}' does not exist", queue.policy));
   }
 
   Result<Handled> operator()(const command::RegisterDefinition& c) const {
@@ -147,6 +192,7 @@ struct Handler {
     if (!queue->second.value.enabled) {
       return conflict(fmt::format("Job queue '{}' is DISABLED and takes no jobs: enable it first", c.spec.queue));
     }
+    if (auto status = share_is_right(c.spec, queue->second.value); !status) return std::unexpected(status.error());
     Handled out;
     std::vector<JobId> waiting_for;
     std::optional<JobId> failed;
@@ -175,6 +221,17 @@ struct Handler {
     out.facts.emplace_back(fact::JobSubmitted{c.id, std::move(c.spec), std::move(waiting_for), std::move(*doomed)});
     if (failed) out.facts.push_back(fact::JobFailed{c.id, "Dependent job failed: " + failed->text()});
     return out;
+  }
+
+  static Status share_is_right(const JobSpec& spec, const Queue& queue) {
+    if (queue.policy.empty() == spec.share.empty()) return {};
+    if (spec.share.empty()) {
+      return invalid(
+          fmt::format("'shareIdentifier' is missing: job queue '{}' has a fair-share scheduling policy ('{}')",
+                      queue.name, queue.policy));
+    }
+    return invalid(fmt::format(
+        "'shareIdentifier' must not be given: job queue '{}' has no fair-share scheduling policy", queue.name));
   }
 
   enum class Standing { kWaiting, kSucceeded, kFailed, kUnknown };

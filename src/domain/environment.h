@@ -42,6 +42,7 @@ struct Queue {
   bool deleting = false;                  // goes once its last job has ended; takes none and starts none meanwhile
   int priority = 0;                       // larger first
   std::vector<std::string> environments;  // in order of preference
+  std::string policy;                     // a SchedulingPolicy's name; empty: first in, first out
   Tags tags;
   Instant created;
   std::string document;

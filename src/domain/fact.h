@@ -9,6 +9,7 @@
 
 #include "domain/environment.h"
 #include "domain/job.h"
+#include "domain/scheduling_policy.h"
 
 namespace teson {
 
@@ -85,12 +86,19 @@ struct ChildrenFailed {
   int last = 0;
   std::string status_reason;
 };
+struct PolicyPut {
+  SchedulingPolicy value;
+};
+struct PolicyDeleted {
+  std::string name;
+};
 }  // namespace fact
 
-using FactBody = std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
-                              fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady,
-                              fact::InstanceStarted, fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted,
-                              fact::AttemptEnded, fact::StopRequested, fact::JobFailed, fact::ChildrenFailed>;
+using FactBody =
+    std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
+                 fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady, fact::InstanceStarted,
+                 fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted, fact::AttemptEnded,
+                 fact::StopRequested, fact::JobFailed, fact::ChildrenFailed, fact::PolicyPut, fact::PolicyDeleted>;
 
 struct Fact {
   Instant at;

@@ -59,7 +59,8 @@ struct JobSpec {
   bool after_any = false;  // whatever became of what it waits for, it runs
   std::optional<ArraySpec> array;
   Tags tags;
-  int priority = 0;
+  std::string share;  // of a fair-share queue: whose turn this job uses
+  int priority = 0;   // within its share, larger first
 
   // What AWS has no field for; the Batch face reads these from tags that begin "teson:".
   Duration grace = Duration::seconds(30);  // SIGTERM to SIGKILL

@@ -63,6 +63,8 @@ constexpr std::array<const char*, static_cast<size_t>(Met::kCount)> kNames = {
     "stop requested",
     "job failed without an attempt",
     "children failed without an attempt",
+    "scheduling policy put",
+    "scheduling policy deleted",
     "settled: never launched",
     "settled: alive",
     "settled: ended",

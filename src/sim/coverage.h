@@ -70,6 +70,8 @@ enum class Met {
   kStopRequested,
   kJobFailed,
   kChildrenFailed,
+  kPolicyPut,
+  kPolicyDeleted,
   kFoundUnknown,
   kFoundAlive,
   kFoundEnded,

@@ -169,6 +169,8 @@ void Ledger::on(const fact::QueuePut& f) {
     SIM_REQUIRE(environments_.contains(name), "queue {} names compute environment {}, which is not there", f.value.name,
                 name);
   }
+  SIM_REQUIRE(f.value.policy.empty() || policies_.contains(f.value.policy),
+              "queue {} names scheduling policy {}, which is not there", f.value.name, f.value.policy);
   queues_.insert_or_assign(f.value.name, f.value);
 }
 
@@ -177,6 +179,15 @@ void Ledger::on(const fact::QueueDeleted& f) {
   SIM_REQUIRE(found != queues_.end() && found->second.deleting, "queue {} goes without having been deleted", f.name);
   SIM_REQUIRE(jobs_in_queue_[f.name] == 0, "queue {} goes with {} jobs in it", f.name, jobs_in_queue_[f.name]);
   queues_.erase(found);
+}
+
+void Ledger::on(const fact::PolicyPut& f) { policies_.insert(f.value.name); }
+
+void Ledger::on(const fact::PolicyDeleted& f) {
+  SIM_REQUIRE(policies_.erase(f.name) == 1, "scheduling policy {} is deleted and is not there", f.name);
+  for (const auto& [name, queue] : queues_) {
+    SIM_REQUIRE(queue.policy != f.name, "scheduling policy {} is deleted while queue {} uses it", f.name, name);
+  }
 }
 
 void Ledger::on(const fact::DefinitionPut& f) {

@@ -68,6 +68,7 @@ class Ledger {
   std::vector<JobId>& touched() { return touched_; }
   const std::set<JobId>& live() const { return live_; }
   const std::map<std::string, Queue>& queues() const { return queues_; }
+  const std::set<std::string>& policies() const { return policies_; }
   const std::map<std::string, ComputeEnvironment>& environments() const { return environments_; }
 
   // May this attempt's agent be alive? The reason why not, or empty.
@@ -96,6 +97,8 @@ class Ledger {
   void on(const fact::StopRequested& f);
   void on(const fact::JobFailed& f);
   void on(const fact::ChildrenFailed& f);
+  void on(const fact::PolicyPut& f);
+  void on(const fact::PolicyDeleted& f);
 
   JobRecord& known(const JobId& id, const char* fact_name);
   void step(const JobId& id);
@@ -126,6 +129,7 @@ class Ledger {
   std::map<std::string, ComputeEnvironment> environments_;
   std::map<std::string, Queue> queues_;
   std::map<std::string, int> definitions_;  // highest revision
+  std::set<std::string> policies_;
   std::map<InstanceId, InstanceRecord> instances_;
   std::unordered_set<uint64_t> instances_ever_;
   std::map<std::string, int> jobs_in_queue_;

@@ -140,11 +140,15 @@ std::optional<Command> Workload::random_command() {
   if (ledger.environments().size() < 2 || (ledger.environments().size() < 5 && chance(0.01))) {
     return command::CreateEnvironment{random_environment(fmt::format("e{}", below(6)))};
   }
+  if (ledger.policies().empty() || (ledger.policies().size() < 3 && chance(0.01))) {
+    return command::CreatePolicy{random_policy(fmt::format("p{}", below(3)))};
+  }
   if (ledger.queues().empty() || (ledger.queues().size() < 4 && chance(0.02))) {
     Queue queue;
     queue.name = fmt::format("q{}", below(5));
     queue.priority = static_cast<int>(below(3));
     queue.environments = random_environment_order();
+    if (chance(0.4)) queue.policy = fmt::format("p{}", below(3));
     return command::CreateQueue{queue};
   }
   if (chance(0.02)) return random_registry_command();
@@ -156,9 +160,18 @@ Command Workload::random_registry_command() {
   const std::string queue = fmt::format("q{}", below(5));
   const std::string environment = fmt::format("e{}", below(6));
   const bool on = chance(0.8);
-  switch (below(8)) {
+  switch (below(10)) {
     case 0:
       return command::DeleteEnvironment{environment};
+    case 8:
+      return command::DeletePolicy{fmt::format("p{}", below(3))};
+    case 9:
+      return command::UpdatePolicy{fmt::format("p{}", below(3)),
+                                   [fresh = random_policy("")](SchedulingPolicy& p) -> Status {
+                                     p.shares = fresh.shares;
+                                     p.compute_reservation = fresh.compute_reservation;
+                                     return {};
+                                   }};
     case 1:
       return command::DeleteQueue{queue};
     case 2:
@@ -239,9 +252,23 @@ command::SubmitJob Workload::random_submit() {
     const uint64_t count = below(3) + 1;
     for (uint64_t i = 0; i < count; ++i) spec.depends_on.push_back(chance(0.02) ? random_id() : recent_job());
   }
+  const auto known = around_.ledger.queues().find(spec.queue);
+  const bool shared = known != around_.ledger.queues().end() && !known->second.policy.empty();
+  if (shared != chance(0.02)) spec.share = fmt::format("s{}", below(5));
+  spec.priority = static_cast<int>(below(3));
   spec.after_any = chance(0.1);
   if (chance(arrays_share_)) spec.array = random_array(submit.id);
   return submit;
+}
+
+SchedulingPolicy Workload::random_policy(const std::string& name) {
+  SchedulingPolicy policy;
+  policy.name = name;
+  policy.decay_seconds = static_cast<int64_t>(below(3)) * 30;
+  if (chance(0.3)) policy.compute_reservation = static_cast<int>(below(100));
+  if (chance(0.7)) policy.shares.push_back({"s0", 5'000});
+  if (chance(0.5)) policy.shares.push_back({"s1*", 20'000});
+  return policy;
 }
 
 ArraySpec Workload::random_array(const JobId& id) {

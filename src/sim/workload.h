@@ -66,6 +66,7 @@ class Workload {
   RetryStrategy random_retry();
   Resources random_resources();
   ArraySpec random_array(const JobId& id);
+  SchedulingPolicy random_policy(const std::string& name);
   JobId recent_job();
   JobId random_id();
   uint64_t below(uint64_t bound) { return prng_.below(bound); }

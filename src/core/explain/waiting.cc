@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/explain/fit.h"
+#include "core/scheduler/fair_share.h"
 #include "core/state/state.h"
 
 namespace teson {
@@ -72,9 +73,14 @@ std::string why_runnable_waits(const State& state, const Job& job) {
   const QueueState& queue = state.queues().at(job.spec.queue);
   if (auto never = why_never_fits(state.site(), queue, job.spec)) return *never;
   if (!queue.value.enabled) return fmt::format("Queue '{}' is disabled: enable it to start its jobs", queue.value.name);
-  if (queue.ready.empty()) return {};
-  if (queue.ready.begin()->second == job.id) return why_head_waits(state, queue, job);
-  return fmt::format("Waits behind {} in queue '{}'", queue.ready.begin()->second.text(), queue.value.name);
+  const auto head = next_in_turn(state, queue, state.last_fact_at());
+  if (!head) return {};
+  if (*head != job.id) return fmt::format("Waits behind {} in queue '{}'", head->text(), queue.value.name);
+  if (kept_by_reservation(state, queue, job.spec)) {
+    return fmt::format("Capacity of queue '{}' is kept for other shares (computeReservation of its scheduling policy)",
+                       queue.value.name);
+  }
+  return why_head_waits(state, queue, job);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "core/scheduler/decide.h"
 
 #include "core/explain/fit.h"
+#include "core/scheduler/fair_share.h"
 #include "core/scheduler/placement.h"
 #include "core/state/state.h"
 
@@ -25,8 +26,11 @@ std::optional<FactBody> delete_empty_queue(const State& state) {
 
 std::optional<FactBody> place_next(const State& state, Instant now) {
   for (const QueueState* queue : state.queues_by_priority()) {
-    if (!queue->value.enabled || queue->ready.empty()) continue;
-    if (auto placed = place(state, *queue, state.candidate(queue->ready.begin()->second), now)) return placed;
+    const auto next = queue->value.enabled ? next_in_turn(state, *queue, now) : std::nullopt;
+    if (!next) continue;
+    const Candidate job = state.candidate(*next);
+    if (kept_by_reservation(state, *queue, *job.spec)) continue;
+    if (auto placed = place(state, *queue, job, now)) return placed;
   }
   return std::nullopt;
 }

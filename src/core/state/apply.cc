@@ -99,8 +99,8 @@ void State::on(const fact::AttemptPlaced& f) {
   TESON_CHECK(std::holds_alternative<job_state::Runnable>(job.state), "an attempt is placed for a job not runnable");
   TESON_CHECK(f.attempt.number == std::ssize(job.past) + 1, "attempt numbers must follow each other");
   QueueState& queue = queue_of(job);
-  queue.ready.erase(job.order);
-  queue.held.erase(job.order);
+  unlist(queue, job.order, job.spec);
+  charge_share(queue, job.spec, f.attempt.allocated.milli_vcpus);
   occupy(f.attempt);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};
@@ -123,6 +123,7 @@ void State::on(const fact::AttemptEnded& f) {
   Attempt* live = live_attempt(job);
   TESON_CHECK(live && live->number == f.id.number, "an attempt ends that is not live");
   vacate(*live);
+  charge_share(queue_of(job), job.spec, -live->allocated.milli_vcpus);
   Attempt attempt = std::move(*live);
   attempt.end = f.end;
   job.past.push_back(std::move(attempt));
@@ -161,6 +162,12 @@ void State::on(const fact::ChildrenFailed& f) {
   TESON_CHECK(array.array && 0 <= f.first && f.first <= f.last && f.last < array.spec.array->size,
               "children fail that the array does not have");
   for (int index = f.first; index <= f.last; ++index) fail_waiting_child(array, index, f.status_reason);
+}
+
+void State::on(const fact::PolicyPut& f) { policies_.insert_or_assign(f.value.name, f.value); }
+
+void State::on(const fact::PolicyDeleted& f) {
+  TESON_CHECK(policies_.erase(f.name) == 1, "a scheduling policy is deleted that is not there");
 }
 
 }  // namespace teson

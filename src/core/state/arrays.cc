@@ -138,8 +138,7 @@ void State::unlist_child(Job& array) {
   ArrayIndex& runtime = arrays_.at(array.id);
   if (!runtime.listed) return;
   const uint64_t order = array.order + 1 + static_cast<uint64_t>(*runtime.listed);
-  queue_of(array).ready.erase(order);
-  queue_of(array).held.erase(order);
+  unlist(queue_of(array), order, array.spec);
   runtime.listed.reset();
 }
 

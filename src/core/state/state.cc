@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "core/explain/fit.h"
+#include "core/scheduler/fair_share.h"
 
 namespace teson {
 
@@ -18,6 +19,10 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
   for (auto& environment : snapshot.environments) {
     const std::string name = environment.name;
     environments_.emplace(name, std::move(environment));
+  }
+  for (auto& policy : snapshot.policies) {
+    const std::string name = policy.name;
+    policies_.emplace(name, std::move(policy));
   }
   for (auto& queue : snapshot.queues) {
     QueueState& loaded = queues_[queue.name];
@@ -34,6 +39,11 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
     const InstanceId id = instance.id;
     const auto [at, fresh] = instances_.emplace(id, InstanceState{std::move(instance), {}, 0, snapshot.last_fact_at});
     if (fresh) index_instance(at->second);
+  }
+  for (const ShareRecord& record : snapshot.shares) {
+    ShareState& share = queues_.at(record.queue).shares[record.share];
+    share.used = record.used;
+    share.at = record.at;
   }
   std::vector<Job*> loaded;
   for (auto& job : snapshot.jobs) {
@@ -70,6 +80,7 @@ void State::index_job(Job& job) {
     make_runnable(job);
   } else if (const Attempt* attempt = live_attempt(job)) {
     occupy(*attempt);
+    if (!queue.value.policy.empty()) queue.shares[job.spec.share].running += attempt->allocated.milli_vcpus;
   }
 }
 
@@ -84,6 +95,12 @@ Snapshot State::snapshot() const {
     for (const auto& [revision, definition] : revisions) out.definitions.push_back(definition);
   }
   for (const auto& [id, instance] : instances_) out.instances.push_back(instance.value);
+  for (const auto& [name, policy] : policies_) out.policies.push_back(policy);
+  for (const auto& [name, queue] : queues_) {
+    for (const auto& [share, state] : queue.shares) {
+      if (state.used > 0 || state.running > 0) out.shares.push_back({name, share, state.used, state.at});
+    }
+  }
   // By queue and order, so that the same state always gives the same bytes.
   for (const auto& [name, queue] : queues_) {
     for (const auto& [order, id] : queue.jobs) out.jobs.push_back(jobs_.at(id));
@@ -144,7 +161,32 @@ void State::make_runnable(Job& job) {
 }
 
 void State::list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec) {
-  (fits_somewhere(site_, queue, spec) ? queue.ready : queue.held).emplace(order, id);
+  if (!fits_somewhere(site_, queue, spec)) {
+    queue.held.emplace(order, id);
+    return;
+  }
+  queue.ready.emplace(order, id);
+  if (!queue.value.policy.empty()) queue.shares[spec.share].ready.emplace(std::pair(-spec.priority, order), id);
+}
+
+void State::unlist(QueueState& queue, uint64_t order, const JobSpec& spec) {
+  queue.held.erase(order);
+  if (queue.ready.erase(order) == 0 || queue.value.policy.empty()) return;
+  queue.shares.at(spec.share).ready.erase(std::pair(-spec.priority, order));
+}
+
+const SchedulingPolicy* State::policy_of(const Queue& queue) const {
+  const auto found = policies_.find(queue.policy);
+  return found == policies_.end() ? nullptr : &found->second;
+}
+
+void State::charge_share(QueueState& queue, const JobSpec& spec, int64_t milli_vcpus) {
+  const SchedulingPolicy* policy = policy_of(queue.value);
+  if (!policy) return;
+  ShareState& share = queue.shares[spec.share];
+  share.used = used_at(share, *policy, now_);
+  share.at = now_;
+  share.running += milli_vcpus;
 }
 
 void State::find_environments(QueueState& queue) const {
@@ -170,16 +212,18 @@ void State::order_queues() {
 // Which of the queue's runnable jobs can be placed at all: again after anything changed that decides it.
 void State::review_queue(QueueState& queue) {
   find_environments(queue);
-  const auto move_those = [&](bool that_fit, std::map<uint64_t, JobId>& from, std::map<uint64_t, JobId>& to) {
-    for (auto next = from.begin(); next != from.end();) {
-      const auto at = next++;
-      if (fits_somewhere(site_, queue, *candidate(at->second).spec) == that_fit) to.insert(from.extract(at));
-    }
-  };
-  std::map<uint64_t, JobId> newly_held;
-  move_those(false, queue.ready, newly_held);
-  move_those(true, queue.held, queue.ready);
-  queue.held.merge(newly_held);
+  std::vector<std::pair<uint64_t, JobId>> moved;
+  for (const auto& [order, id] : queue.ready) {
+    if (!fits_somewhere(site_, queue, *candidate(id).spec)) moved.emplace_back(order, id);
+  }
+  for (const auto& [order, id] : queue.held) {
+    if (fits_somewhere(site_, queue, *candidate(id).spec)) moved.emplace_back(order, id);
+  }
+  for (const auto& [order, id] : moved) {
+    const JobSpec& spec = *candidate(id).spec;
+    unlist(queue, order, spec);
+    list(queue, order, id, spec);
+  }
 }
 
 void State::review_queues_of(const std::string& environment) {
@@ -215,8 +259,7 @@ void State::vacate(const Attempt& attempt) {
 void State::finish(Job& job, JobState end) {
   QueueState& queue = queue_of(job);
   queue.jobs.erase(job.order);
-  queue.ready.erase(job.order);
-  queue.held.erase(job.order);
+  unlist(queue, job.order, job.spec);
   ready_dependents_.erase(job.id);
   doomed_dependents_.erase(job.id);
   if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {

@@ -27,6 +27,14 @@ struct InstanceState {
   Resources free() const { return value.size - used; }
 };
 
+// What a share of a fair-share queue uses and has used, and what it would run next.
+struct ShareState {
+  int64_t running = 0;  // thousandths of a vCPU
+  int64_t used = 0;     // thousandths of a vCPU second, past ones counted less (scheduler/fair_share.h); as of `at`
+  Instant at;
+  std::map<std::pair<int, uint64_t>, JobId> ready;  // by -priority and order
+};
+
 // Of an array only the first runnable child stands in `ready` or `held`.
 struct QueueState {
   Queue value;
@@ -35,6 +43,9 @@ struct QueueState {
   std::map<uint64_t, JobId> jobs;   // every live job, by order; children between their first attempt and their end
   std::map<uint64_t, JobId> ready;  // runnable and may be placed, FIFO
   std::map<uint64_t, JobId> held;   // runnable but can never be placed as things are (why_never_fits)
+  // Of a fair-share queue: the same `ready`, by share. Shares that neither run, wait nor have used anything are left
+  // out.
+  std::map<std::string, ShareState> shares;
 };
 
 struct EnvironmentInstances {
@@ -82,6 +93,9 @@ class State {
   // The order in which queues are served: priority, larger first, then name.
   const std::vector<const QueueState*>& queues_by_priority() const { return queues_by_priority_; }
   const std::map<std::string, std::map<int, JobDefinition>>& definitions() const { return definitions_; }
+  const std::map<std::string, SchedulingPolicy>& policies() const { return policies_; }
+  // Of a fair-share queue; null for others.
+  const SchedulingPolicy* policy_of(const Queue& queue) const;
   const std::map<InstanceId, InstanceState>& instances() const { return instances_; }
   // By the name of their compute environment; one without instances is not there.
   const std::map<std::string, EnvironmentInstances>& instances_by_environment() const {
@@ -116,12 +130,16 @@ class State {
   void on(const fact::StopRequested& f);
   void on(const fact::JobFailed& f);
   void on(const fact::ChildrenFailed& f);
+  void on(const fact::PolicyPut& f);
+  void on(const fact::PolicyDeleted& f);
 
   Job& known_job(const JobId& id);
   Job& job_to_place(const JobId& id);
   QueueState& queue_of(const Job& job);
   void make_runnable(Job& job);
   void list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec);
+  void unlist(QueueState& queue, uint64_t order, const JobSpec& spec);
+  void charge_share(QueueState& queue, const JobSpec& spec, int64_t milli_vcpus);
   void find_environments(QueueState& queue) const;
   void review_queue(QueueState& queue);
   void order_queues();
@@ -157,6 +175,7 @@ class State {
   std::map<std::string, QueueState> queues_;
   std::vector<const QueueState*> queues_by_priority_;
   std::map<std::string, std::map<int, JobDefinition>> definitions_;
+  std::map<std::string, SchedulingPolicy> policies_;
   std::map<InstanceId, InstanceState> instances_;
   std::map<std::string, EnvironmentInstances> instances_by_environment_;
   std::unordered_map<JobId, Job> jobs_;
