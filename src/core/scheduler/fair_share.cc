@@ -6,10 +6,13 @@
 namespace teson {
 namespace {
 
-// What it runs now counts as if it had run so long already, and so lowers its place at once.
+// What it runs now counts as if it had run for a part of the decay time already, and so lowers its place at once; a
+// small part, or whole slots would weigh more than what was really used.
+constexpr double kForesight = 0.02;
+
 double load_of(const ShareState& share, const SchedulingPolicy& policy, int64_t weight_e4, Instant now) {
-  const auto decay = static_cast<double>(decay_seconds_of(policy));
-  const double used = static_cast<double>(used_at(share, policy, now)) + static_cast<double>(share.running) * decay;
+  const double foreseen = kForesight * static_cast<double>(decay_seconds_of(policy));
+  const double used = static_cast<double>(used_at(share, policy, now)) + static_cast<double>(share.running) * foreseen;
   return used * static_cast<double>(weight_e4);
 }
 
