@@ -85,6 +85,13 @@ class BatchApi final : public http::Handler {
   void update_job_queue(const CallPtr& call);
   void delete_job_queue(const CallPtr& call);
 
+  // batch_policies.cc
+  void create_scheduling_policy(const CallPtr& call);
+  void describe_scheduling_policies(const CallPtr& call);
+  void list_scheduling_policies(const CallPtr& call);
+  void update_scheduling_policy(const CallPtr& call);
+  void delete_scheduling_policy(const CallPtr& call);
+
   // batch_tags.cc
   void tag(const CallPtr& call);
   void list_tags(const CallPtr& call);

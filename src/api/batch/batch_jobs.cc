@@ -137,8 +137,8 @@ void BatchApi::scan_on(const CallPtr& call, const std::shared_ptr<Listing>& list
 Result<std::vector<Job>> BatchApi::list_history(const ListQuery& query) const {
   std::vector<Job> out;
   if (!wants_history(query)) return out;
-  // Only a definition's pattern is beyond what the history can select by itself.
-  const bool selects_all = !query.definition.ends_with('*');
+  // A definition's pattern and a share are beyond what the history can select by itself.
+  const bool selects_all = !query.definition.ends_with('*') && query.share.empty();
   const size_t wanted = static_cast<size_t>(query.limit) + 1;
   const int slice = selects_all ? static_cast<int>(wanted) : kHistorySlice;
   std::optional<uint64_t> below = query.order_below;

@@ -1,4 +1,4 @@
-// TagResource, UntagResource, ListTagsForResource, on all four kinds of resource.
+// TagResource, UntagResource, ListTagsForResource, on every kind of resource.
 #include <fmt/format.h>
 
 #include <type_traits>
@@ -54,6 +54,8 @@ Command tag_command(const ResourceRef& resource, TagsChange change) {
           return command::UpdateEnvironment{ref.name, on_tags<ComputeEnvironment>(std::move(change))};
         } else if constexpr (std::is_same_v<Ref, QueueRef>) {
           return command::UpdateQueue{ref.name, on_tags<Queue>(std::move(change))};
+        } else if constexpr (std::is_same_v<Ref, PolicyRef>) {
+          return command::UpdatePolicy{ref.name, on_tags<SchedulingPolicy>(std::move(change))};
         } else if constexpr (std::is_same_v<Ref, DefinitionRef>) {
           return command::UpdateDefinition{ref.name, ref.revision, on_tags<JobDefinition>(std::move(change))};
         } else {
@@ -115,6 +117,7 @@ void BatchApi::list_tags(const CallPtr& call) {
   if (const auto* environment = std::get_if<EnvironmentRef>(&*resource))
     return answer(registry_.environment(environment->name));
   if (const auto* queue = std::get_if<QueueRef>(&*resource)) return answer(registry_.queue(queue->name));
+  if (const auto* policy = std::get_if<PolicyRef>(&*resource)) return answer(registry_.policy(policy->name));
   if (const auto* ref = std::get_if<DefinitionRef>(&*resource))
     return answer(registry_.definition(ref->name, ref->revision));
 

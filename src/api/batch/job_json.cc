@@ -97,6 +97,7 @@ Json job_detail(const JobView& view, const Arns& arns) {
   out["jobQueue"] = arns.queue(spec.queue);
   out["jobDefinition"] = arns.definition(spec.definition, spec.definition_revision);
   out["schedulingPriority"] = spec.priority;
+  if (!spec.share.empty()) out["shareIdentifier"] = spec.share;
   out["retryStrategy"] = to_json(spec.retry);
   if (spec.attempt_timeout) out["timeout"] = timeout_json(*spec.attempt_timeout);
   out["dependsOn"] = depends_on_json(spec);

@@ -67,9 +67,7 @@ Status add_filter(const JsonValue& filter, const Arns& arns, ListQuery& query) {
     // createdAt is shown in whole milliseconds: a job of that same millisecond is not after it.
     query.created_after = after + Duration{999};
   } else {
-    return invalid(
-        "'filters': SHARE_IDENTIFIER needs a queue with a fair-share scheduling policy, which this version of "
-        "teson does not support");
+    TESON_TRY(query.share, value.as_string({1}));
   }
   return {};
 }
@@ -104,7 +102,8 @@ Result<ListQuery> parse_list(const Json& body, const Arns& arns) {
   if (!filters.empty()) {
     if (array) return invalid("'filters' cannot be used with arrayJobId: use jobStatus");
     TESON_TRY_STATUS(add_filter(filters.front(), arns, out));
-    out.status.reset();
+    // Alone of all filters it may go with a status.
+    if (out.share.empty() || !wire::field(value, "jobStatus")) out.status.reset();
   }
   TESON_TRY(const PageRequest page, parse_page(value, array ? kChildrenKind : kTokenKind));
   out.limit = page.limit;
@@ -129,6 +128,7 @@ bool matches(const ListQuery& query, const Job& job) {
   if (query.status && *query.status != status_name(job)) return false;
   if (!query.name_pattern.empty() && !matches_pattern(query.name_pattern, lower(job.spec.name))) return false;
   if (!query.definition.empty() && !matches_definition(query.definition, job.spec)) return false;
+  if (!query.share.empty() && job.spec.share != query.share) return false;
   if (query.created_before && job.created >= *query.created_before) return false;
   if (query.created_after && job.created <= *query.created_after) return false;
   return true;

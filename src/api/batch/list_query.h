@@ -23,6 +23,7 @@ struct ListQuery {
   std::optional<std::string> status;  // empty: every status
   std::string name_pattern;           // lower case; a trailing '*' stands for any rest; empty: any
   std::string definition;             // name, name with a trailing '*', or name:revision; empty: any
+  std::string share;                  // empty: any
   std::optional<Instant> created_before;
   std::optional<Instant> created_after;
   std::optional<uint64_t> order_below;

@@ -15,7 +15,6 @@ namespace {
 constexpr size_t kMaxEnvironments = 3;
 
 Status refuse_unsupported(const JsonValue& body) {
-  TESON_TRY_STATUS(refuse_member(body, "schedulingPolicyArn", "fair-share scheduling policies are"));
   TESON_TRY_STATUS(refuse_member(body, "jobStateTimeLimitActions", "job state time limits are"));
   return refuse_member(body, "serviceEnvironmentOrder", "service environments are");
 }
@@ -70,6 +69,10 @@ Result<Queue> parse_create_queue(const Json& body, const Arns& arns, const Regis
   out.enabled = state.value_or("ENABLED") == "ENABLED";
   TESON_TRY(const int64_t priority, wire::required_int(value, "priority", {0, INT32_MAX}));
   out.priority = static_cast<int>(priority);
+  TESON_TRY(const auto policy, wire::optional_string(value, "schedulingPolicyArn"));
+  if (policy) {
+    TESON_TRY(out.policy, arns.policy_name(*policy, "schedulingPolicyArn"));
+  }
   TESON_TRY(out.tags, optional_tags(value, "tags"));
   TESON_TRY(const auto entries, wire::required_array(value, "computeEnvironmentOrder", 1, kMaxEnvironments));
   TESON_TRY(const Order order, parse_order(entries, arns, registry));
@@ -85,6 +88,11 @@ Result<QueueUpdate> parse_update_queue(const Json& body, const Arns& arns, const
   TESON_TRY_STATUS(refuse_unsupported(value));
   TESON_TRY(const auto state, wire::optional_enum(value, "state", {"ENABLED", "DISABLED"}));
   TESON_TRY(const auto priority, wire::optional_int(value, "priority", {0, INT32_MAX}));
+  TESON_TRY(const auto arn, wire::optional_string(value, "schedulingPolicyArn"));
+  std::optional<std::string> policy;
+  if (arn) {
+    TESON_TRY(policy, arns.policy_name(*arn, "schedulingPolicyArn"));
+  }
   std::optional<Order> order;
   if (wire::field(value, "computeEnvironmentOrder")) {
     TESON_TRY(const auto entries, wire::required_array(value, "computeEnvironmentOrder", 1, kMaxEnvironments));
@@ -95,6 +103,7 @@ Result<QueueUpdate> parse_update_queue(const Json& body, const Arns& arns, const
     if (state) queue.enabled = *state == "ENABLED";
     if (priority) queue.priority = static_cast<int>(*priority);
     if (order) set_order(*order, queue);
+    if (policy) queue.policy = *policy;
     return {};
   };
   return out;
@@ -108,14 +117,16 @@ Json queue_detail(const Queue& queue, const Arns& arns) {
     const Json number = numbers.size() == queue.environments.size() ? numbers[i] : Json(i + 1);
     order.push_back({{"order", number}, {"computeEnvironment", arns.environment(queue.environments[i])}});
   }
-  return {{"jobQueueName", queue.name},
-          {"jobQueueArn", arns.queue(queue.name)},
-          {"state", queue.enabled ? "ENABLED" : "DISABLED"},
-          {"status", queue.deleting ? "DELETING" : "VALID"},
-          {"statusReason", "JobQueue Healthy"},
-          {"priority", queue.priority},
-          {"computeEnvironmentOrder", std::move(order)},
-          {"tags", queue.tags}};
+  Json out = {{"jobQueueName", queue.name},
+              {"jobQueueArn", arns.queue(queue.name)},
+              {"state", queue.enabled ? "ENABLED" : "DISABLED"},
+              {"status", queue.deleting ? "DELETING" : "VALID"},
+              {"statusReason", "JobQueue Healthy"},
+              {"priority", queue.priority},
+              {"computeEnvironmentOrder", std::move(order)},
+              {"tags", queue.tags}};
+  if (!queue.policy.empty()) out["schedulingPolicyArn"] = arns.policy(queue.policy);
+  return out;
 }
 
 }  // namespace teson::batch

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "api/batch/policy_json.h"
 #include "api/batch/retry_json.h"
 #include "base/check.h"
 #include "base/try.h"
@@ -20,9 +21,6 @@ Status refuse_unsupported(const JsonValue& body) {
   TESON_TRY_STATUS(refuse_member(body, "eksPropertiesOverride", "jobs on EKS are"));
   TESON_TRY_STATUS(refuse_member(body, "ecsPropertiesOverride", "jobs of several containers are"));
   TESON_TRY_STATUS(refuse_member(body, "consumableResourcePropertiesOverride", "consumable resources are"));
-  if (wire::field(body, "shareIdentifier")) {
-    return invalid("'shareIdentifier' must not be given: the job queue has no fair-share scheduling policy");
-  }
   return {};
 }
 
@@ -49,6 +47,7 @@ Result<SubmitRequest> parse_submit(const Json& body, const Arns& arns) {
   TESON_TRY(out.propagate_tags, wire::optional_bool(value, "propagateTags"));
   TESON_TRY(const auto priority, wire::optional_int(value, "schedulingPriorityOverride", {0, kMaxPriority}));
   if (priority) out.priority = static_cast<int>(*priority);
+  TESON_TRY(out.share, parse_share_identifier(value));
   TESON_TRY(out.tags, optional_tags(value, "tags"));
   TESON_TRY(out.extensions, parse_extension_tags(out.tags));
   TESON_TRY(out.depends_on, parse_dependencies(value, arns, out.array_size || out.extensions.rerun_of));
@@ -91,6 +90,7 @@ Result<JobSpec> make_spec(SubmitRequest request, const ParsedDefinition& definit
   spec.attempt_timeout = request.timeout ? request.timeout : base.timeout;
   spec.depends_on = std::move(request.depends_on.jobs);
   spec.tags = std::move(request.tags);
+  spec.share = std::move(request.share);
   spec.priority = request.priority.value_or(base.priority);
 
   const ExtensionTags extensions = merged(definition.extensions, request.extensions);

@@ -18,6 +18,7 @@ struct SubmitRequest {
   std::optional<RetryStrategy> retry;
   std::optional<Duration> timeout;
   std::optional<bool> propagate_tags;
+  std::string share;
   std::optional<int> priority;
   Tags tags;
   ExtensionTags extensions;
