@@ -75,6 +75,7 @@ inline std::vector<Fact> one_of_each() {
   queue.deleting = true;
   queue.priority = 10;
   queue.environments = {"local", "local-spot"};
+  queue.policy = "fair";
   queue.created = Instant{6};
   queue.document = "{}";
   JobDefinition definition{"train", 3, true, {{"a", "b"}}, Instant{7}, "{}"};
@@ -87,6 +88,7 @@ inline std::vector<Fact> one_of_each() {
   spec.after_any = true;
   spec.array = ArraySpec{.size = 3, .only = {0, 2}, .sequential = true, .n_to_n = {sample_id(3)}, .throttle = 2};
   spec.tags = {{"teson:grace", "5"}};
+  spec.share = "teamA";
   spec.priority = -4;
   spec.grace = Duration::seconds(5);
   spec.interruptions_use_attempts = false;
@@ -124,6 +126,9 @@ inline std::vector<Fact> one_of_each() {
       {Instant{14}, fact::StopRequested{sample_id(1), {StopKind::kCancel, "not needed", Instant{14}}}},
       {Instant{15}, fact::JobFailed{sample_id(1), "cancelled"}},
       {Instant{16}, fact::ChildrenFailed{sample_id(1), 0, 2, "cancelled"}},
+      {Instant{17},
+       fact::PolicyPut{{"fair", 3600, 20, {{"teamA", 5'000}, {"team*", 10'000}}, {{"a", "b"}}, Instant{9}}}},
+      {Instant{18}, fact::PolicyDeleted{"old"}},
   };
 }
 

@@ -202,7 +202,7 @@ TEST_F(QueueJson, LimitsAtTheirEdges) {
   EXPECT_THAT(error(body({{1, "a"}, {2, "f"}})), HasSubstr("cannot be mixed"));
   Json request = body({{1, "a"}});
   request["schedulingPolicyArn"] = "arn:x";
-  EXPECT_THAT(error(request), HasSubstr("fair-share scheduling policies are not supported"));
+  EXPECT_THAT(error(request), HasSubstr("is not an ARN of this server"));
   request = body({{1, "a"}});
   request["priority"] = -1;
   EXPECT_THAT(error(request), HasSubstr("'priority'"));

@@ -104,7 +104,7 @@ TEST(ListQuery, BadRequestsAreRefused) {
       {filter("JOB_NAME", Json::array()), "filters[0].values"},
       {filter("AFTER_CREATED_AT", {"yesterday"}), "milliseconds"},
       {filter("AFTER_CREATED_AT", {"99999999999999999999"}), "milliseconds"},
-      {filter("SHARE_IDENTIFIER", {"x"}), "SHARE_IDENTIFIER"},
+      {filter("SHARE_IDENTIFIER", {""}), "filters[0].values"},
       {{{"filters", Json(2, {{"name", "JOB_NAME"}, {"values", {"x"}}})}}, "only one"},
   };
   for (const auto& c : cases) {
@@ -142,7 +142,7 @@ TEST(Arns, AreReadBackByKind) {
   EXPECT_EQ(definition.name, "d");
   EXPECT_EQ(definition.revision, 4);
   for (const char* bad :
-       {"", "q", "arn:aws:batch:us-east-1:123456789012:scheduling-policy/x",
+       {"", "q", "arn:aws:batch:us-east-1:123456789012:scheduling-polity/x",
         "arn:aws:batch:us-east-1:123456789012:job/x", "arn:aws:batch:us-east-1:123456789012:job-definition/d",
         "arn:aws:batch:us-east-2:123456789012:job-queue/q", "arn:aws:batch:us-east-1:000000000000:job-queue/q",
         "arn:aws:s3:::bucket"}) {
