@@ -10,8 +10,11 @@
 namespace {
 
 int serve_as_asked(const teson::cli::ServeFlags& flags) {
-  return teson::serve(
-      {.data = flags.data, .listen = flags.listen, .config = flags.config, .allow_public = flags.allow_public});
+  return teson::serve({.data = flags.data,
+                       .listen = flags.listen,
+                       .config = flags.config,
+                       .missing_limits = teson::describe_cgroups().note,
+                       .allow_public = flags.allow_public});
 }
 
 teson::cli::CgroupFacts cgroup_facts() {

@@ -51,18 +51,25 @@ void OomEvidence::count(int64_t kills, Duration now) {
   if (kills <= kills_) return;
   kills_ = kills;
   last_kill_ = now;
+  unsettled_.push_back({kills, now});
 }
 
 bool OomEvidence::main_lives(Duration now) {
-  if (survived_ == kills_ || now < last_kill_ + kLookAgain) return false;
-  survived_ = kills_;
-  return true;
+  bool outlived = false;
+  for (; !unsettled_.empty() && unsettled_.front().at + kLookAgain <= now; unsettled_.pop_front()) {
+    survived_ = unsettled_.front().kills;
+    outlived = true;
+  }
+  return outlived;
 }
 
 bool OomEvidence::explains(int main_wait_status, Duration now) const {
-  if (kills_ == 0 || (WIFEXITED(main_wait_status) && WEXITSTATUS(main_wait_status) == 0)) return false;
+  if (kills_ == 0) return false;
   if (WIFSIGNALED(main_wait_status) && WTERMSIG(main_wait_status) == SIGKILL) return survived_ < kills_;
-  return now - last_kill_ <= kLikelyCause;
+  // By its own decision. Another signal has another cause.
+  const bool gave_up =
+      WIFEXITED(main_wait_status) ? WEXITSTATUS(main_wait_status) != 0 : WTERMSIG(main_wait_status) == SIGABRT;
+  return gave_up && now - last_kill_ <= kLikelyCause;
 }
 
 std::string OomEvidence::earlier_kills_text(Duration now) const {

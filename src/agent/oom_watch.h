@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 
@@ -30,8 +31,13 @@ class OomEvidence {
   int64_t kills() const { return kills_; }
 
  private:
+  struct Count {
+    int64_t kills = 0;  // so far
+    Duration at;
+  };
   int64_t kills_ = 0;
-  int64_t survived_ = 0;  // of these the main program was none
+  int64_t survived_ = 0;         // of these the main program was none
+  std::deque<Count> unsettled_;  // kills after which it was not yet looked at long enough
   Duration last_kill_;
 };
 

@@ -39,6 +39,20 @@ TEST(OomEvidence, AMainProgramThatWasSeenAliveWasKilledBySomebodyElse) {
             "the kernel had killed 2 of its processes for memory, the last one 3 s before");
 }
 
+// A loop that runs into the limit again and again.
+TEST(OomEvidence, KillsThatFollowOneAnotherAreOutlivedOneByOne) {
+  OomEvidence evidence;
+  for (int i = 0; i < 10; ++i) {
+    evidence.count(i + 1, at(30 * i));
+    evidence.main_lives(at(30 * i));
+  }
+  EXPECT_TRUE(evidence.explains(kKilled, at(271))) << "the last two were not outlived yet";
+  EXPECT_TRUE(evidence.main_lives(at(290)));
+  EXPECT_TRUE(evidence.explains(kKilled, at(291)));
+  EXPECT_TRUE(evidence.main_lives(at(320)));
+  EXPECT_FALSE(evidence.explains(kKilled, at(321)));
+}
+
 TEST(OomEvidence, AFailureSoonAfterAProcessWasKilledIsLaidToThat) {
   OomEvidence evidence;
   evidence.count(1, at(0));
@@ -48,6 +62,8 @@ TEST(OomEvidence, AFailureSoonAfterAProcessWasKilledIsLaidToThat) {
   EXPECT_FALSE(evidence.explains(kExitedWith137, at(35'001)));
   EXPECT_FALSE(evidence.explains(kAborted, at(35'001)));
   EXPECT_FALSE(evidence.explains(kExitedWith0, at(1)));
+  EXPECT_FALSE(evidence.explains(SIGSEGV, at(1))) << "another signal has another cause";
+  EXPECT_FALSE(evidence.explains(SIGTERM, at(1)));
 }
 
 }  // namespace

@@ -233,6 +233,7 @@ void Supervisor::on_deadlines() {
   if (timeout_at_ && *timeout_at_ <= now && ending_ == Ending::kNone) begin_ending(Ending::kTimeout, order_.grace);
   if (kill_at_ && *kill_at_ <= now) {
     if (!had_to_kill_) note("killing", fmt::format("still alive {} after SIGTERM", seconds_text(ending_grace_)));
+    if (!had_to_kill_) had_to_kill_main_ = !tree_->main_end();
     had_to_kill_ = true;
     tree_->kill();
     kill_at_ = now + (tree_->in_namespace() ? kKillInit : kKillAgain);
@@ -343,12 +344,17 @@ AttemptEnd Supervisor::describe_end() {
   } else if (for_memory) {
     end.cause = EndCause::kOutOfMemory;
   }
-  if (main.after_terminate && had_to_kill_) {
+  if (main.after_terminate && had_to_kill_main_) {
     end.reason = fmt::format("did not stop within {} of SIGTERM: killed", seconds_text(ending_grace_));
+    add_remark(end.reason, oom_->earlier_kills_text(now));
   } else if (for_memory) {
     end.reason = out_of_memory_text(mib(end.usage.memory_limit_bytes), mib(end.usage.peak_memory_bytes));
   } else if (*end.exit_code != 0) {
     add_remark(end.reason, oom_->earlier_kills_text(now));
+  }
+  if (main.after_terminate && had_to_kill_ && !had_to_kill_main_) {
+    add_remark(end.reason, fmt::format("some of its processes did not stop within {} of SIGTERM: killed",
+                                       seconds_text(ending_grace_)));
   }
   if (indexer_->disk_was_full()) add_remark(end.reason, kDiskFullText);
   return end;

@@ -76,7 +76,8 @@ class Supervisor {
   std::optional<Duration> stop_grace_;  // a stop was asked for
   Ending ending_ = Ending::kNone;
   Duration ending_grace_;
-  bool had_to_kill_ = false;
+  bool had_to_kill_ = false;            // something of it was alive when the grace was over
+  bool had_to_kill_main_ = false;       // the program itself
   std::optional<Duration> timeout_at_;  // all by the monotonic clock
   std::optional<Duration> kill_at_;
   std::optional<Duration> poke_at_;

@@ -59,8 +59,12 @@ std::vector<std::string> serve_command(const std::string& data) {
   return words;
 }
 
+// In the environment of a server that a command started. Such a process starts no other: if /proc/self/exe is not the
+// program that it is taken for (a test's, say), it would start itself for ever.
+constexpr const char* kStartedVariable = "TESON_STARTED_BY_COMMAND";
+
 // Between fork and exec: only what is safe after a fork.
-[[noreturn]] void become_server(int log, char* const* arguments) {
+[[noreturn]] void become_server(int log, char* const* arguments, char* const* environment) {
   ::setsid();
   const int null = ::open("/dev/null", O_RDONLY);
   ::dup2(null, STDIN_FILENO);
@@ -71,11 +75,16 @@ std::vector<std::string> serve_command(const std::string& data) {
   action.sa_handler = SIG_DFL;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  if (::chdir("/") == 0) ::execv("/proc/self/exe", arguments);
+  if (::chdir("/") == 0) ::execve("/proc/self/exe", arguments, environment);
   ::_exit(127);
 }
 
 Outcome<pid_t> spawn_server(const std::string& data) {
+  if (!environment_value(kStartedVariable).empty()) {
+    return failure(
+        FailureKind::kGeneral,
+        fmt::format("no server is started: this process was itself started as one ({} is set)", kStartedVariable));
+  }
   std::error_code error;
   // As the server itself would make it: for its owner alone.
   const mode_t mask = ::umask(077);
@@ -99,8 +108,12 @@ Outcome<pid_t> spawn_server(const std::string& data) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::string started = std::string(kStartedVariable) + "=1";
+  std::vector<char*> environment = {started.data()};
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.push_back(*variable);
+  environment.push_back(nullptr);
   const pid_t pid = ::fork();
-  if (pid == 0) become_server(log, arguments.data());
+  if (pid == 0) become_server(log, arguments.data(), environment.data());
   const int fork_error = errno;
   ::close(log);
   if (pid < 0) return failure(FailureKind::kGeneral, make_errno_error("cannot start a server", fork_error).message);

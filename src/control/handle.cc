@@ -219,7 +219,7 @@ struct Handler {
       doomed->clear();  // all of them fail, and with this reason
     }
     out.facts.emplace_back(fact::JobSubmitted{c.id, std::move(c.spec), std::move(waiting_for), std::move(*doomed)});
-    if (failed) out.facts.push_back(fact::JobFailed{c.id, "Dependent job failed: " + failed->text()});
+    if (failed) out.facts.push_back(fact::JobFailed{c.id, kDependentFailed + failed->text()});
     return out;
   }
 

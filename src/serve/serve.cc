@@ -73,6 +73,13 @@ Site make_site(const Config& config, const HostFacts& host) {
   site.host.memory_mib = std::min(config.host_memory_mib.value_or(host.usable_memory_mib), host.usable_memory_mib);
   site.host.gpus = std::min<int64_t>(config.host_gpus.value_or(std::ssize(host.gpus)), std::ssize(host.gpus));
   site.instance_idle = config.instance_idle;
+  if (config.host_memory_mib.value_or(0) > site.host.memory_mib) {
+    spdlog::warn("host.memory_mib is {}: this host has {} usable MiB, which is what counts", *config.host_memory_mib,
+                 site.host.memory_mib);
+  }
+  if (config.host_gpus.value_or(0) > site.host.gpus) {
+    spdlog::warn("host.gpus is {}: this host has {}, which is what counts", *config.host_gpus, site.host.gpus);
+  }
   site.images = config.images;
   site.images.push_back({"host", RuntimeKind::kProcess});
   return site;
@@ -96,9 +103,19 @@ class Service {
     keys_ = std::make_unique<http::FixedCredentials>(std::move(*keys));
     if (auto status = start_loop(site); !status) return status;
     if (auto status = start_faces(site, std::move(*catalogue), listen); !status) return status;
+    // On a full disk what runs is served all the same, to whoever knows the address.
+    const Status announced = announce();
+    if (!announced && announced.error().kind != ErrorKind::kUnavailable) return announced;
     spdlog::info("teson {} serves {} on http://{} ({}{})", kVersion, directory_.path(), http_->address(),
                  resources_text(site.host), host->gpus.empty() ? "; no GPU: " + host->gpu_note : "");
-    return write_server_file(directory_.path(), http_->address(), config_.region, kVersion);
+    if (!announced) spdlog::warn("the commands do not find this server yet: {}", announced.error().message);
+    return {};
+  }
+
+  Status announce() {
+    const Status written = write_server_file(directory_.path(), http_->address(), config_.region, kVersion);
+    announced_ = written.has_value();
+    return written;
   }
 
   // Called about once a second. kIo: the journal is not the directory's any more, so nothing that is accepted would
@@ -111,6 +128,7 @@ class Service {
                               directory_.path()));
     }
     watch_disk();
+    if (!announced_ && announce()) spdlog::info("the commands find this server now");
     if (clock_->now() < next_sweep_) return {};
     next_sweep_ = clock_->now() + kLogSweepEvery;
     if (const auto swept = log_store_->sweep(clock_->now()); !swept)
@@ -222,6 +240,7 @@ class Service {
   DataDirectory directory_;
   Config config_;
   LinuxHostProbe probe_;
+  bool announced_ = false;  // server.json is written
   bool held_ = false;
   Instant next_sweep_;
   std::optional<std::pair<dev_t, ino_t>> journal_identity_;
@@ -279,6 +298,7 @@ int serve(const ServeOptions& options) {
   if (!directory) return failed(directory.error());
   Service service(std::move(*directory), std::move(*config));
   if (auto status = service.start(*address); !status) return failed(status.error());
+  if (!options.missing_limits.empty()) spdlog::warn("attempts here have: {}", options.missing_limits);
 
   constexpr timespec kSecond{1, 0};
   int signal_number = 0;

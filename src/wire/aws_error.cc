@@ -140,9 +140,16 @@ AwsError batch_error(const Error& error) {
 AwsError unknown_operation(Protocol protocol) {
   switch (protocol) {
     case Protocol::kJson11:
-      return client_error("UnknownOperationException", "The operation named in X-Amz-Target is not known here.", 400);
+      return client_error("UnknownOperationException",
+                          "The operation named in X-Amz-Target is not served here: this version of teson serves AWS "
+                          "Batch and CloudWatch Logs.",
+                          400);
     case Protocol::kRestJson:
-      return client_error("UnknownOperationException", "No operation has this method and path.", 404);
+      return client_error(
+          "UnknownOperationException",
+          "No operation has this method and path: this version of teson serves AWS Batch and CloudWatch "
+          "Logs.",
+          404);
     case Protocol::kS3Xml:
       break;
   }

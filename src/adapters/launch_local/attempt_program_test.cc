@@ -266,5 +266,25 @@ TEST(AttemptMemory, OutOfMemoryDuringTheGraceIsToldButStaysAStop) {
   EXPECT_THAT(world.end_of(order.id)->reason, testing::StartsWith("OutOfMemoryError: "));
 }
 
+// The program died of its memory; only what it had started had to be killed.
+TEST(AttemptMemory, OutOfMemoryDuringTheGraceIsToldBesideWhatHadToBeKilled) {
+  LocalWorld world;
+  if (!can_limit_memory(world)) return;
+  LaunchOrder order =
+      world.order({"/usr/bin/python3", "-c",
+                   "import signal, subprocess, time\nsignal.signal(signal.SIGTERM, lambda *_: bytearray(100 << 20))\n"
+                   "subprocess.Popen(['/bin/sh', '-c', 'trap \"\" TERM; touch ready; while :; do sleep 1; done'], "
+                   "start_new_session=True)\nwhile True: time.sleep(1)"});
+  order.limits.memory_mib = 64;
+  world.launch_and_wait_for_start(order);
+  ASSERT_TRUE(world.run_until([&] { return is_present(world.paths(order.id).file("work/ready")); }));
+  world.launcher().stop(order.id, Duration::seconds(2));
+  ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
+  EXPECT_EQ(world.end_of(order.id)->cause, EndCause::kStopped);
+  EXPECT_THAT(world.end_of(order.id)->reason, testing::StartsWith("OutOfMemoryError: "));
+  EXPECT_THAT(world.end_of(order.id)->reason,
+              testing::EndsWith("; some of its processes did not stop within 2 s of SIGTERM: killed"));
+}
+
 }  // namespace
 }  // namespace teson

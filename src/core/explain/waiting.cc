@@ -26,7 +26,8 @@ std::string why_head_waits(const State& state, const QueueState& queue, const Jo
   if (!job.spec.resources.fits_in(free)) {
     return fmt::format(
         "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue '{}': asks {}; free on the host now {}",
-        queue.value.name, resources_text(job.spec.resources), resources_text(free));
+        queue.value.name, resources_text(job.spec.resources),
+        resources_text(free) + (job.spec.resources.gpus > 0 && free.gpus == 0 ? ", 0 GPU" : ""));
   }
   return fmt::format(
       "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue '{}': asks {}; its compute environments are "

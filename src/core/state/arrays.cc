@@ -31,6 +31,13 @@ bool lets_pass(char letter, bool after_any) {
   return letter == child::kSucceeded || letter == child::kAbsent || (after_any && letter == child::kFailed);
 }
 
+// All that follow fail for the one that failed first.
+std::string reason_passed_on(const Job& array, int failed) {
+  const ChildrenFailure* failure = failure_of(*array.array, failed);
+  if (failure && failure->reason.starts_with(kDependentFailed)) return failure->reason;
+  return kDependentFailed + array.id.child(failed).text();
+}
+
 bool is_live(char letter) { return letter == child::kStarting || letter == child::kRunning; }
 bool is_waiting(char letter) { return letter == child::kPending || letter == child::kRunnable; }
 
@@ -154,7 +161,7 @@ void State::fail_waiting_child(Job& array, int index, const std::string& reason)
     failures.push_back({index, index, reason, now_});
   }
   array.array->children[static_cast<size_t>(index)] = child::kFailed;
-  release_dependents(array.id.child(index), array.spec.name, false);
+  release_dependents(array.id.child(index), array.spec.name, reason, false);
   child_ended(array.id.child(index), false);
 }
 
@@ -178,10 +185,7 @@ void State::settle_successor(Job& array, int index, bool succeeded) {
   const int next = successor(array, index);
   if (next >= array.spec.array->size || letter_of(array, next) != child::kPending) return;
   if (!succeeded && !array.spec.after_any) {
-    // All that follow fail for the one that failed first.
-    const ChildrenFailure* failure = failure_of(*array.array, index);
-    const std::string reason = failure ? failure->reason : "Dependent job failed: " + array.id.child(index).text();
-    fail_waiting_child(array, next, reason);
+    fail_waiting_child(array, next, reason_passed_on(array, index));
   } else if (std::holds_alternative<job_state::Spread>(array.state) && may_run(array, next)) {
     set_letter(array, next, child::kRunnable);
   }
@@ -195,7 +199,7 @@ void State::settle_counterparts(const JobId& ended, bool succeeded) {
     Job& array = found->second;
     if (letter_of(array, ended.index) != child::kPending) continue;
     if (!succeeded && !array.spec.after_any) {
-      fail_waiting_child(array, ended.index, "Dependent job failed: " + ended.text());
+      fail_waiting_child(array, ended.index, reason_passed_on(known_job(ended.parent()), ended.index));
     } else if (std::holds_alternative<job_state::Spread>(array.state) && may_run(array, ended.index)) {
       set_letter(array, ended.index, child::kRunnable);
     }

@@ -8,7 +8,6 @@
 #include "core/scheduler/fair_share.h"
 
 namespace teson {
-
 State::State(Site site) : site_(std::move(site)), gpu_used_(static_cast<size_t>(site_.host.gpus), false) {}
 
 State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
@@ -69,7 +68,7 @@ void State::index_job(Job& job) {
         dependents_[awaited].push_back(job.id);
       } else {
         // One that succeeded would not be waited for any more.
-        doomed_dependents_.emplace(job.id, "Dependent job failed: " + awaited.text());
+        doomed_dependents_.emplace(job.id, kDependentFailed + awaited.text());
       }
     }
     if (pending->waiting_for.empty()) ready_dependents_.insert(job.id);
@@ -270,14 +269,14 @@ void State::finish(Job& job, JobState end) {
   }
   job.state = std::move(end);
   const bool succeeded = std::holds_alternative<job_state::Succeeded>(job.state);
-  release_dependents(job.id, job.spec.name, succeeded);
+  release_dependents(job.id, job.spec.name, job.status_reason, succeeded);
   const JobId id = job.id;
   finished_.push_back(std::move(job));
   jobs_.erase(id);
   if (id.is_child()) child_ended(id, succeeded);
 }
 
-void State::release_dependents(const JobId& id, const std::string& name, bool succeeded) {
+void State::release_dependents(const JobId& id, const std::string& name, const std::string& reason, bool succeeded) {
   const auto found = dependents_.find(id);
   if (found == dependents_.end()) return;
   for (const JobId& dependent_id : found->second) {
@@ -285,7 +284,9 @@ void State::release_dependents(const JobId& id, const std::string& name, bool su
     auto& waiting = std::get<job_state::Pending>(dependent.state).waiting_for;
     if (!succeeded && !dependent.spec.after_any) {
       // It stays among those waited for: a snapshot taken now must still tell that the dependent cannot run.
-      doomed_dependents_.emplace(dependent_id, "Dependent job failed: " + id.text() + " (" + name + ")");
+      // All that follow fail for the one that failed first.
+      const bool passed_on = reason.starts_with(kDependentFailed);
+      doomed_dependents_.emplace(dependent_id, passed_on ? reason : kDependentFailed + id.text() + " (" + name + ")");
     } else if (waiting.erase(id); waiting.empty()) {
       ready_dependents_.insert(dependent_id);
     }

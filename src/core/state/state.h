@@ -53,6 +53,9 @@ struct EnvironmentInstances {
   int64_t milli_vcpus = 0;
 };
 
+// How the reason of a job begins that failed because another one did.
+inline const std::string kDependentFailed = "Dependent job failed: ";
+
 // What is next to be placed: a runnable job, or an array's child that may never have had an attempt.
 struct Candidate {
   JobId id;
@@ -148,7 +151,7 @@ class State {
   void occupy(const Attempt& attempt);
   void vacate(const Attempt& attempt);
   void finish(Job& job, JobState end);
-  void release_dependents(const JobId& id, const std::string& name, bool succeeded);
+  void release_dependents(const JobId& id, const std::string& name, const std::string& reason, bool succeeded);
   void index_job(Job& job);
 
   // arrays.cc
