@@ -49,6 +49,8 @@ class Controller {
   std::optional<Instant> next_wakeup() const;
 
   const State& state() const { return state_; }
+  // Of the last step: never goes back.
+  Instant now() const { return now_; }
   RegistryView& registry() { return registry_; }
   // Why nothing starts now, in words for users; empty while all is well.
   const std::string& trouble() const { return trouble_; }

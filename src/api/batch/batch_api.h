@@ -84,6 +84,7 @@ class BatchApi final : public http::Handler {
   void describe_job_queues(const CallPtr& call);
   void update_job_queue(const CallPtr& call);
   void delete_job_queue(const CallPtr& call);
+  void get_job_queue_snapshot(const CallPtr& call);
 
   // batch_policies.cc
   void create_scheduling_policy(const CallPtr& call);

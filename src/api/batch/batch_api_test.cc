@@ -347,6 +347,18 @@ TEST_F(Batch, AFairShareQueueWantsAShareIdentifierAndOthersNone) {
   EXPECT_EQ(listed("a", {{"jobStatus", "SUCCEEDED"}}), 1u);
 }
 
+TEST_F(Batch, TheSnapshotOfAQueueShowsItsFront) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 6; ++i) ids.push_back(world_.submit());
+  world_.launcher.orders(4);
+  const Json front = world_.post("getjobqueuesnapshot", {{"jobQueue", "main"}}).body["frontOfQueue"];
+  ASSERT_EQ(front["jobs"].size(), 2u);
+  EXPECT_EQ(front["jobs"][0]["jobArn"], "arn:aws:batch:us-east-1:123456789012:job/" + ids[4]);
+  EXPECT_EQ(front["jobs"][1]["earliestTimeAtPosition"], world_.describe(ids[5])["createdAt"]);
+  EXPECT_GT(front["lastUpdatedAt"], front["jobs"][0]["earliestTimeAtPosition"]);
+  expect_refused(world_.post("getjobqueuesnapshot", {{"jobQueue", "nowhere"}}), "does not exist");
+}
+
 TEST_F(Batch, SubmitRefusesWhatDoesNotExist) {
   Json body = {{"jobName", "j"}, {"jobQueue", "main"}, {"jobDefinition", "train"}};
   body["jobQueue"] = "other";

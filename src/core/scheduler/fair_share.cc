@@ -76,4 +76,69 @@ std::optional<JobId> next_in_turn(const State& state, const QueueState& queue, I
   return anew ? anew->ready.begin()->second : first;
 }
 
+namespace {
+
+// A ready entry, and if it is an array's first runnable child, those of its siblings that could start with it.
+void append_with_siblings(const State& state, const JobId& id, size_t limit, std::vector<JobId>& out) {
+  out.push_back(id);
+  const Job* array = id.is_child() ? state.job(id.parent()) : nullptr;
+  if (!array) return;
+  const std::string& letters = array->array->children;
+  const int throttle = array->spec.array->throttle;
+  const StatusSummary sum = summary_of(*array->array);
+  size_t more = throttle == 0 ? limit : static_cast<size_t>(std::max(throttle - sum.starting - sum.running - 1, 0));
+  for (size_t at = letters.find(child::kRunnable, static_cast<size_t>(id.index) + 1);
+       at != std::string::npos && more > 0 && out.size() < limit; at = letters.find(child::kRunnable, at + 1), --more) {
+    out.push_back(array->id.child(static_cast<int>(at)));
+  }
+}
+
+struct ShareFront {
+  ShareState use;  // with what would be placed
+  int64_t weight_e4 = 0;
+  std::vector<JobId> jobs;
+  size_t next = 0;
+};
+
+std::vector<JobId> front_by_turns(const State& state, const QueueState& queue, const SchedulingPolicy& policy,
+                                  Instant now, size_t limit) {
+  std::vector<ShareFront> fronts;
+  for (const auto& [name, share] : queue.shares) {
+    if (share.ready.empty()) continue;
+    ShareFront front{share, weight_e4_of(policy, name), {}, 0};
+    for (auto at = share.ready.begin(); at != share.ready.end() && front.jobs.size() < limit; ++at) {
+      append_with_siblings(state, at->second, limit, front.jobs);
+    }
+    fronts.push_back(std::move(front));
+  }
+  std::vector<JobId> out;
+  while (out.size() < limit) {
+    ShareFront* best = nullptr;
+    for (ShareFront& front : fronts) {
+      if (front.next == front.jobs.size()) continue;
+      const bool less =
+          !best || load_of(front.use, policy, front.weight_e4, now) < load_of(best->use, policy, best->weight_e4, now);
+      if (less) best = &front;
+    }
+    if (!best) break;
+    const JobId id = best->jobs[best->next++];
+    best->use.running += state.candidate(id).spec->resources.milli_vcpus;
+    out.push_back(id);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<JobId> front_of_queue(const State& state, const QueueState& queue, Instant now, size_t limit) {
+  if (const SchedulingPolicy* policy = state.policy_of(queue.value)) {
+    return front_by_turns(state, queue, *policy, now, limit);
+  }
+  std::vector<JobId> out;
+  for (auto at = queue.ready.begin(); at != queue.ready.end() && out.size() < limit; ++at) {
+    append_with_siblings(state, at->second, limit, out);
+  }
+  return out;
+}
+
 }  // namespace teson

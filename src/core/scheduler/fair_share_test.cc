@@ -204,6 +204,18 @@ TEST_F(FairShare, ASnapshotKeepsWhatWasUsed) {
   }
 }
 
+TEST_F(FairShare, TheFrontOfTheQueueIsTheOrderOfTurns) {
+  SchedulingPolicy policy;
+  policy.shares = {{"half", 5'000}};
+  queue_with(policy);
+  std::vector<JobId> half;
+  for (int i = 0; i < 4; ++i) half.push_back(submit("half"));
+  const JobId one = submit("one");
+  const JobId other = submit("one");
+  const auto front = front_of_queue(world.state, world.state.queues().at("default"), world.now, 5);
+  EXPECT_EQ(front, (std::vector{half[0], one, half[1], half[2], other}));
+}
+
 TEST(Overlap, PrefixesAndNames) {
   EXPECT_TRUE(overlap("a", "a"));
   EXPECT_FALSE(overlap("a", "b"));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/explain/waiting.h"
+#include "core/scheduler/fair_share.h"
 #include "core/scheduler/world_testing.h"
 
 namespace teson {
@@ -208,6 +209,17 @@ TEST_F(Arrays, OneThatCanNeverFitIsHeldAndSaysWhy) {
   world.decide();
   EXPECT_EQ(letters(id), "RR");
   EXPECT_NE(reason(id.child(1)).find("vCPU: asked 8, largest 4"), std::string::npos);
+}
+
+TEST_F(Arrays, TheFrontOfTheQueueHoldsTheChildrenThatMayRun) {
+  const JobId id = submit({.size = 8});
+  const JobId throttled = submit({.size = 8, .throttle = 2});
+  const JobId last = world.submit("default", {1000, 100, 0});
+  const QueueState& queue = world.state.queues().at("default");
+  const std::vector<JobId> all = {id.child(4),        id.child(5),        id.child(6), id.child(7),
+                                  throttled.child(0), throttled.child(1), last};
+  EXPECT_EQ(front_of_queue(world.state, queue, world.now, 100), all);
+  EXPECT_EQ(front_of_queue(world.state, queue, world.now, 2), (std::vector{id.child(4), id.child(5)}));
 }
 
 TEST_F(Arrays, ASnapshotHoldsAllOfIt) {
