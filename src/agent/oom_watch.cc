@@ -14,7 +14,9 @@ namespace teson {
 namespace {
 
 // v1 notifies before it kills, and a victim with much memory takes a while to die.
-constexpr Duration kLookAgain = Duration::millis(50);
+constexpr Duration kLookAgain = Duration::millis(5);
+constexpr Duration kLookClosely = Duration::millis(100);
+constexpr Duration kLookLater = Duration::millis(50);
 constexpr Duration kRestless = Duration::seconds(1);
 // How long after one of its processes was killed a failure of the main program is laid to that. torchrun gives the
 // other workers up to 30 s to end before it fails.
@@ -82,8 +84,11 @@ bool OomWatch::look(pid_t main, Duration now) {
   const int64_t known = evidence_.kills();
   const bool notified = events_.drain();
   evidence_.count(cgroup_.oom_kills(), now);
-  if (notified || evidence_.kills() > known) restless_until_ = now + kRestless;
-  look_at_ = now < restless_until_ ? std::optional(now + kLookAgain) : std::nullopt;
+  if (notified || evidence_.kills() > known) disturbed_ = now;
+  look_at_.reset();
+  if (disturbed_ && now < *disturbed_ + kRestless) {
+    look_at_ = now + (now < *disturbed_ + kLookClosely ? kLookAgain : kLookLater);
+  }
   return !is_doomed(main) && evidence_.main_lives(now);
 }
 

@@ -63,7 +63,7 @@ class OomWatch {
   const Cgroup& cgroup_;
   OomEvents events_;
   OomEvidence evidence_;
-  Duration restless_until_;
+  std::optional<Duration> disturbed_;  // when the kernel last spoke
   std::optional<Duration> look_at_;
 };
 

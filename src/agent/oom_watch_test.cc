@@ -23,16 +23,16 @@ TEST(OomEvidence, NoKillExplainsNothing) {
 TEST(OomEvidence, AMainProgramThatWasNotSeenAliveAgainWasTheVictim) {
   OomEvidence evidence;
   evidence.count(1, at(0));
-  EXPECT_FALSE(evidence.main_lives(at(49))) << "it may only not have died yet";
+  EXPECT_FALSE(evidence.main_lives(at(4))) << "it may only not have died yet";
   EXPECT_TRUE(evidence.explains(kKilled, at(60'000))) << "much memory takes long to free";
 }
 
 TEST(OomEvidence, AMainProgramThatWasSeenAliveWasKilledBySomebodyElse) {
   OomEvidence evidence;
   evidence.count(1, at(0));
-  EXPECT_TRUE(evidence.main_lives(at(50)));
-  EXPECT_FALSE(evidence.main_lives(at(100))) << "told once";
-  EXPECT_FALSE(evidence.explains(kKilled, at(100)));
+  EXPECT_TRUE(evidence.main_lives(at(5)));
+  EXPECT_FALSE(evidence.main_lives(at(10))) << "told once";
+  EXPECT_FALSE(evidence.explains(kKilled, at(10)));
   evidence.count(2, at(200));
   EXPECT_TRUE(evidence.explains(kKilled, at(201)));
   EXPECT_EQ(evidence.earlier_kills_text(at(3'400)),
@@ -43,14 +43,14 @@ TEST(OomEvidence, AMainProgramThatWasSeenAliveWasKilledBySomebodyElse) {
 TEST(OomEvidence, KillsThatFollowOneAnotherAreOutlivedOneByOne) {
   OomEvidence evidence;
   for (int i = 0; i < 10; ++i) {
-    evidence.count(i + 1, at(30 * i));
-    evidence.main_lives(at(30 * i));
+    evidence.count(i + 1, at(3 * i));
+    evidence.main_lives(at(3 * i));
   }
-  EXPECT_TRUE(evidence.explains(kKilled, at(271))) << "the last two were not outlived yet";
-  EXPECT_TRUE(evidence.main_lives(at(290)));
-  EXPECT_TRUE(evidence.explains(kKilled, at(291)));
-  EXPECT_TRUE(evidence.main_lives(at(320)));
-  EXPECT_FALSE(evidence.explains(kKilled, at(321)));
+  EXPECT_TRUE(evidence.explains(kKilled, at(28))) << "the last two were not outlived yet";
+  EXPECT_TRUE(evidence.main_lives(at(29)));
+  EXPECT_TRUE(evidence.explains(kKilled, at(29)));
+  EXPECT_TRUE(evidence.main_lives(at(32)));
+  EXPECT_FALSE(evidence.explains(kKilled, at(32)));
 }
 
 TEST(OomEvidence, AFailureSoonAfterAProcessWasKilledIsLaidToThat) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
@@ -25,6 +26,16 @@ bool try_lock(const OwnedFd& lock) {
     result = ::flock(lock.get(), LOCK_EX | LOCK_NB);
   } while (result != 0 && errno == EINTR);
   return result == 0;
+}
+
+FileIdentity identity_of(int fd) {
+  struct stat info;
+  return ::fstat(fd, &info) == 0 ? FileIdentity{info.st_dev, info.st_ino} : FileIdentity{};
+}
+
+FileIdentity identity_at(const std::string& path) {
+  struct stat info;
+  return ::lstat(path.c_str(), &info) == 0 ? FileIdentity{info.st_dev, info.st_ino} : FileIdentity{};
 }
 
 Status write_lock_record(int lock_fd, const LockRecord& record) {

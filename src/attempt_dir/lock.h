@@ -31,6 +31,16 @@ Result<OwnedFd> open_lock(const std::string& path, bool must_exist);
 // False: somebody else holds it.
 bool try_lock(const OwnedFd& lock);
 
+// Which file it is, whatever it is called: a job may put another one in its lock's place.
+struct FileIdentity {
+  uint64_t device = 0;
+  uint64_t inode = 0;  // 0: none
+
+  bool operator==(const FileIdentity&) const = default;
+};
+FileIdentity identity_of(int fd);
+FileIdentity identity_at(const std::string& path);  // links are not followed
+
 Status write_lock_record(int lock_fd, const LockRecord& record);
 // nullopt: empty or not yet whole.
 std::optional<LockRecord> read_lock_record(int lock_fd);

@@ -6,9 +6,9 @@
 namespace teson {
 
 struct ServeOptions {
-  std::string data;           // the data directory, absolute
-  std::string listen;         // "address:port"; empty: as the configuration says, else the default
-  std::string config;         // configuration file; empty: none
+  std::string data;            // the data directory, absolute
+  std::string listen;          // "address:port"; empty: as the configuration says, else the default
+  std::string config;          // configuration file; empty: none
   std::string missing_limits;  // what this machine does not let attempts be limited in, and why; empty: nothing
   bool allow_public = false;   // permits an address that other machines can reach, though there is no TLS
 };

@@ -63,10 +63,12 @@ std::optional<std::string> own_group(const std::string& memberships, bool v2, st
 std::vector<std::string> directories(const std::string& root, const CgroupMount& mount, std::string group) {
   // In a container the mount often shows our own group as "/", while the membership has the host's path.
   if (mount.shown != "/" && group.starts_with(mount.shown)) group.erase(0, mount.shown.size());
+  const std::string top = root + mount.point;
   std::vector<std::string> found;
   while (true) {
     while (group.ends_with('/')) group.pop_back();
-    found.push_back(root + mount.point + group);
+    found.push_back(top);
+    found.back() += group;
     if (group.empty()) return found;
     group.erase(group.rfind('/'));
   }

@@ -11,7 +11,6 @@
 namespace teson {
 namespace {
 
-using sqlite::ReadPool;
 using sqlite::Statement;
 
 // How many matches of a name prefix are worth sorting; more of them are dense enough to meet on a walk through the

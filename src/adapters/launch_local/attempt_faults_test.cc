@@ -99,6 +99,21 @@ TEST(AttemptFaults, TheJobsOwnResultIsNotBelieved) {
   }
 }
 
+// Whatever it does to its lock, and however early: no retry may find it at work.
+TEST(AttemptFaults, AJobWithoutItsLockIsOverWhenItIsReported) {
+  for (const char* sabotage : {"rm ../lock", "rm -rf ../*", "rm ../lock; mkfifo ../lock", "mv ../lock ../other",
+                               "rm ../lock; touch ../lock; echo '{}' > ../result.json"}) {
+    LocalWorld world({.sweep = Duration::millis(20)});
+    const LaunchOrder order = world.shell(std::string(sabotage) + "; cd /; exec 9> " + world.data() +
+                                          "/held; flock 9; touch " + world.data() + "/holds; sleep 3600");
+    world.launcher().launch(order);
+    ASSERT_TRUE(world.run_until([&] { return world.loss_of(order.id) || world.end_of(order.id); })) << sabotage;
+    EXPECT_FALSE(is_locked(world.data() + "/held")) << "it still runs after: " << sabotage;
+    const auto end = world.end_of(order.id);
+    EXPECT_TRUE(!end || end->exit_code == 128 + SIGKILL) << sabotage;
+  }
+}
+
 TEST(AttemptFaults, AStopThatCameBeforeTheStartPreventsIt) {
   LocalWorld world;
   const LaunchOrder order = world.shell("touch ran");

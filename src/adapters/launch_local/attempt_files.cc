@@ -14,7 +14,7 @@ DirectoryState read_directory_state(const AttemptPaths& paths) {
   // lock.
   const auto lock = open_lock(paths.file(kLockFile), true);
   if (lock && !try_lock(*lock)) {
-    Running running{.record = read_lock_record(lock->get()), .started = std::nullopt};
+    Running running{.record = read_lock_record(lock->get()), .started = std::nullopt, .lock = identity_of(lock->get())};
     if (const auto events = read_file(paths.events())) running.started = started_in(*events);
     return running;
   }

@@ -16,6 +16,7 @@ struct Absent {};  // no directory, or no agent ever began: nothing was started
 struct Running {
   std::optional<LockRecord> record;  // absent for the instant between spawn and the agent's first step
   std::optional<Instant> started;
+  FileIdentity lock;
 };
 struct Ended {
   AttemptResult result;

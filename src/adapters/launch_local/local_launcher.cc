@@ -2,15 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "adapters/launch_local/attempt_files.h"
 #include "adapters/launch_local/control_socket.h"
@@ -60,6 +61,7 @@ struct LocalLauncher::Tracked {
   Duration retry_at;
   bool watched = false;  // its agent is in processes_; else the sweep watches the lock
   bool started_reported = false;
+  FileIdentity lock;                      // of the file that the agent holds
   std::optional<Duration> kill_agent_at;  // a stop was ordered
   bool agent_killed = false;
 };
@@ -175,6 +177,7 @@ Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
   auto spawned =
       spawn_detached(program, {"teson", "agent", paths.directory, std::to_string(kInheritedFd)}, lock->get());
   if (!spawned) return std::unexpected(spawned.error());
+  tracked.lock = identity_of(lock->get());
   watch_process(tracked, order.id, std::move(spawned->process));
   return {};
 }
@@ -217,6 +220,7 @@ AttemptFinding LocalLauncher::settle(const AttemptId& id) {
       Tracked& tracked = tracked_[id];
       if (running->record) watch_process(tracked, id, open_agent(*running->record));
       tracked.started_reported = running->started.has_value();
+      tracked.lock = running->lock;
       return AttemptAlive{running->started};
     }
     tracked_.erase(id);
@@ -321,10 +325,18 @@ void LocalLauncher::look(const AttemptId& id) {
   std::vector<AttemptReport> reports;
   std::optional<directory_state::Orphaned> orphan;
   {
-    const std::lock_guard guard(mutex_);
+    std::unique_lock guard(mutex_);
     Tracked* tracked = find(id);
     if (!tracked || tracked->order) return;
-    DirectoryState state = read_directory_state(attempt_paths(data_, id));
+    const AttemptPaths paths = attempt_paths(data_, id);
+    if (tracked->lock != FileIdentity{} && identity_at(paths.file(kLockFile)) != tracked->lock) {
+      const OwnedFd agent = agent_of(id);
+      const bool started_reported = tracked->started_reported;
+      tracked_.erase(id);
+      guard.unlock();
+      return end_without_lock(id, agent, started_reported);
+    }
+    DirectoryState state = read_directory_state(paths);
     if (auto* running = std::get_if<directory_state::Running>(&state)) {
       if (running->record) {
         watch_process(*tracked, id, open_agent(*running->record));
@@ -341,6 +353,36 @@ void LocalLauncher::look(const AttemptId& id) {
     }
   }
   if (orphan) reports.push_back({id, clear_up(id, orphan->record, orphan->detail)});
+  for (AttemptReport& report : reports) sink_(std::move(report));
+}
+
+OwnedFd LocalLauncher::agent_of(const AttemptId& id) const {
+  for (const auto& [key, process] : processes_) {
+    if (process.id == id) return OwnedFd(::fcntl(process.pidfd.get(), F_DUPFD_CLOEXEC, 0));
+  }
+  return {};
+}
+
+// The job took its lock away, or put another file there: nobody can tell any more whether it runs. So it is ended, and
+// only when nothing of it is left is it reported: what is launched next must not find it at work.
+void LocalLauncher::end_without_lock(const AttemptId& id, const OwnedFd& agent, bool started_reported) {
+  const AttemptPaths paths = attempt_paths(data_, id);
+  const bool directory_is_there = exists(paths.directory);
+  AttemptLostReport lost = clear_up(
+      id, {}, directory_is_there ? "its lock was removed while it ran" : "its directory was removed while it ran");
+  pollfd ended{.fd = agent.get(), .events = POLLIN, .revents = 0};
+  if (agent && ::poll(&ended, 1, static_cast<int>(options_.kill_patience.whole_millis())) == 0) {
+    ::syscall(SYS_pidfd_send_signal, agent.get(), SIGKILL, nullptr, 0);
+    lost = clear_up(id, {}, lost.detail);
+  }
+  // The agent, whose tree is gone, may have left what it knows.
+  std::vector<AttemptReport> reports;
+  DirectoryState state = read_directory_state(paths);
+  if (std::holds_alternative<directory_state::Ended>(state)) {
+    report_end(id, std::move(state), started_reported, reports);
+  } else {
+    reports.push_back({id, std::move(lost)});
+  }
   for (AttemptReport& report : reports) sink_(std::move(report));
 }
 
@@ -396,24 +438,6 @@ void LocalLauncher::sweep() {
     for (const auto& [id, tracked] : tracked_) all.push_back(id);
   }
   for (const AttemptId& id : all) look(id);
-}
-
-void LocalLauncher::prune() {
-  std::vector<AttemptId> ids;
-  {
-    const std::lock_guard guard(mutex_);
-    ids.swap(to_prune_);
-  }
-  for (const AttemptId& id : ids) {
-    const AttemptPaths paths = attempt_paths(data_, id);
-    const DirectoryState state = read_directory_state(paths);
-    if (std::holds_alternative<directory_state::Running>(state)) continue;
-    const auto* ended = std::get_if<directory_state::Ended>(&state);
-    const bool succeeded = ended && ended->result.end.cause == EndCause::kExited && ended->result.end.exit_code == 0;
-    if (options_.keep_work == KeepWork::kFailed && !succeeded) continue;
-    std::error_code ignored;
-    std::filesystem::remove_all(paths.file(kWorkDirectory), ignored);
-  }
 }
 
 }  // namespace teson

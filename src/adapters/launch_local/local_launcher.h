@@ -86,6 +86,8 @@ class LocalLauncher final : public Launcher {
   void tend_agent(Tracked& tracked, const LockRecord& record);
   std::optional<directory_state::Orphaned> report_end(const AttemptId& id, DirectoryState state, bool started_reported,
                                                       std::vector<AttemptReport>& reports);
+  void end_without_lock(const AttemptId& id, const OwnedFd& agent, bool started_reported);
+  OwnedFd agent_of(const AttemptId& id) const;
   AttemptLostReport clear_up(const AttemptId& id, const LockRecord& record, std::string detail);
   void retry_held();
   void sweep();
