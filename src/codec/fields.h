@@ -130,6 +130,11 @@ void fields(auto& v, Of<ComputeEnvironment> auto& x) {
   v("document", x.document);
 }
 
+void fields(auto& v, Of<TimeLimit> auto& x) {
+  v.required("reason", x.reason);
+  v("max_seconds", x.max_seconds);
+}
+
 void fields(auto& v, Of<Queue> auto& x) {
   v.required("name", x.name);
   v("enabled", x.enabled);
@@ -137,6 +142,7 @@ void fields(auto& v, Of<Queue> auto& x) {
   v("priority", x.priority);
   v("environments", x.environments);
   v("policy", x.policy);
+  v("time_limits", x.time_limits);
   v("tags", x.tags);
   v("created_us", x.created);
   v("document", x.document);
@@ -267,12 +273,12 @@ void fields(auto& v, Of<Attempt> auto& x) {
 }
 
 void fields(auto& v, Of<job_state::Pending> auto& x) { v("waiting_for", x.waiting_for); }
-void fields(auto&, Of<job_state::Runnable> auto&) {}
+void fields(auto& v, Of<job_state::Runnable> auto& x) { v("since_us", x.since); }
 void fields(auto& v, Of<job_state::Starting> auto& x) { v.required("attempt", x.attempt); }
 void fields(auto& v, Of<job_state::Running> auto& x) { v.required("attempt", x.attempt); }
 void fields(auto& v, Of<job_state::Succeeded> auto& x) { v("stopped_us", x.stopped); }
 void fields(auto& v, Of<job_state::Failed> auto& x) { v("stopped_us", x.stopped); }
-void fields(auto&, Of<job_state::Spread> auto&) {}
+void fields(auto& v, Of<job_state::Spread> auto& x) { v("since_us", x.since); }
 
 void fields(auto& v, Of<StopRequest> auto& x) {
   v.required("kind", x.kind);

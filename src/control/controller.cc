@@ -212,7 +212,7 @@ std::string Controller::waiting_reason(const Job& job) const {
 
 std::optional<Instant> Controller::next_wakeup() const {
   if (unloaded_ || unsettled_) return blocked_until_;
-  return next_decision_at(state_);
+  return next_decision_at(state_, now_, !hold_);
 }
 
 }  // namespace teson

@@ -113,7 +113,9 @@ namespace job_state {
 struct Pending {
   std::set<JobId> waiting_for;
 };
-struct Runnable {};
+struct Runnable {
+  Instant since;
+};
 struct Starting {
   Attempt attempt;
 };
@@ -126,7 +128,9 @@ struct Succeeded {
 struct Failed {
   Instant stopped;
 };
-struct Spread {};  // an array's parent whose children may start
+struct Spread {  // an array's parent whose children may start
+  Instant since;
+};
 }  // namespace job_state
 
 using JobState = std::variant<job_state::Pending, job_state::Runnable, job_state::Starting, job_state::Running,

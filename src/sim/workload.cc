@@ -149,6 +149,11 @@ std::optional<Command> Workload::random_command() {
     queue.priority = static_cast<int>(below(3));
     queue.environments = random_environment_order();
     if (chance(0.4)) queue.policy = fmt::format("p{}", below(3));
+    if (chance(0.3)) {
+      const auto seconds = static_cast<int64_t>(below(100)) + 1;
+      queue.time_limits = {{"MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE", seconds},
+                           {"CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY", 2 * seconds}};
+    }
     return command::CreateQueue{queue};
   }
   if (chance(0.02)) return random_registry_command();

@@ -3,6 +3,7 @@
 #include "core/explain/fit.h"
 #include "core/scheduler/fair_share.h"
 #include "core/scheduler/placement.h"
+#include "core/scheduler/time_limits.h"
 #include "core/state/state.h"
 
 namespace teson {
@@ -82,15 +83,17 @@ std::optional<FactBody> keep_minimum(const State& state, Instant now) {
 std::optional<FactBody> next_decision(const State& state, Instant now, bool may_start) {
   if (auto settled = settle_dependent(state)) return settled;
   if (auto deleted = delete_empty_queue(state)) return deleted;
+  // Only after what can be placed was: then the head waits indeed.
   if (may_start) {
     if (auto placed = place_next(state, now)) return placed;
     if (auto started = keep_minimum(state, now)) return started;
+    if (auto cancelled = cancel_overdue(state, now)) return cancelled;
   }
   return end_idle(state, now);
 }
 
-std::optional<Instant> next_decision_at(const State& state) {
-  std::optional<Instant> next;
+std::optional<Instant> next_decision_at(const State& state, Instant now, bool may_start) {
+  std::optional<Instant> next = may_start ? next_overdue_at(state, now) : std::nullopt;
   for_each_spare(state, [&next](const InstanceState&, Instant from) {
     if (!next || from < *next) next = from;
   });

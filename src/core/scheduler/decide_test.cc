@@ -225,14 +225,14 @@ TEST(Instances, IdleOnesEndAfterTheIdleTimeAndMinimumOnesStay) {
   EXPECT_EQ(world.state.instances().size(), 2u);
   world.end(id, fact::Verdict::kSucceeded);
   world.decide();
-  EXPECT_EQ(next_decision_at(world.state), Instant{1'000'000} + Duration::seconds(60));
+  EXPECT_EQ(next_decision_at(world.state, world.now, true), Instant{1'000'000} + Duration::seconds(60));
   world.now = world.now + Duration::seconds(59);
   EXPECT_TRUE(world.decide().empty());
   world.now = world.now + Duration::seconds(1);
   EXPECT_EQ(world.decide().size(), 1u);
   ASSERT_EQ(world.state.instances().size(), 1u);
   EXPECT_EQ(world.state.instances().begin()->second.value.environment, "warm");
-  EXPECT_EQ(next_decision_at(world.state), std::nullopt);
+  EXPECT_EQ(next_decision_at(world.state, world.now, true), std::nullopt);
 }
 
 TEST(Instances, OneMadeToAJobsSizeEndsWithIt) {
@@ -243,7 +243,7 @@ TEST(Instances, OneMadeToAJobsSizeEndsWithIt) {
   world.decide();
   ASSERT_EQ(world.state.instances().size(), 1u);
   world.end(id, fact::Verdict::kSucceeded);
-  EXPECT_EQ(next_decision_at(world.state), world.now);
+  EXPECT_EQ(next_decision_at(world.state, world.now, true), world.now);
   ASSERT_EQ(world.decide().size(), 1u);
   EXPECT_TRUE(world.state.instances().empty());
 }

@@ -18,8 +18,8 @@ int64_t used_at(const ShareState& share, const SchedulingPolicy& policy, Instant
 // The job that the queue places next; nullopt if none is ready. In a queue without a policy, the first in.
 std::optional<JobId> next_in_turn(const State& state, const QueueState& queue, Instant now);
 
-// The first jobs in the order in which they would be placed if each had room, at most `limit`: of arrays each child that
-// may run now. Cost: O(limit x shares).
+// The first jobs in the order in which they would be placed if each had room, at most `limit`: of arrays each child
+// that may run now. Cost: O(limit x shares).
 std::vector<JobId> front_of_queue(const State& state, const QueueState& queue, Instant now, size_t limit);
 
 // computeReservation: percent^(active shares) of the queue's capacity stay free for shares that come later. Whether

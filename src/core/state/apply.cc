@@ -11,6 +11,7 @@ void State::apply(const Fact& fact) {
   last_fact_at_ = fact.at;
   std::visit([this](const auto& body) { on(body); }, fact.body);
   settle_child_ends();
+  if (!limited_queues_.empty()) watch_heads();
 }
 
 void State::on(const fact::EnvironmentPut& f) {

@@ -78,7 +78,7 @@ void State::watch_counterparts(const Job& array) {
 }
 
 void State::spread(Job& array) {
-  array.state = job_state::Spread{};
+  array.state = job_state::Spread{now_};
   for (int index = 0; index < array.spec.array->size; ++index) {
     if (letter_of(array, index) == child::kPending && may_run(array, index)) {
       array.array->children[static_cast<size_t>(index)] = child::kRunnable;

@@ -76,7 +76,8 @@ void State::index_job(Job& job) {
   } else if (std::holds_alternative<job_state::Spread>(job.state)) {
     watch_counterparts(job);
   } else if (std::holds_alternative<job_state::Runnable>(job.state)) {
-    make_runnable(job);
+    // A child stands in the queue only while it is its array's first.
+    if (!job.id.is_child()) list(queue, job.order, job.id, job.spec);
   } else if (const Attempt* attempt = live_attempt(job)) {
     occupy(*attempt);
     if (!queue.value.policy.empty()) queue.shares[job.spec.share].running += attempt->allocated.milli_vcpus;
@@ -154,7 +155,7 @@ QueueState& State::queue_of(const Job& job) {
 
 void State::make_runnable(Job& job) {
   if (job.array) return spread(job);
-  job.state = job_state::Runnable{};
+  job.state = job_state::Runnable{now_};
   // A child stands in the queue only while it is its array's first.
   if (!job.id.is_child()) list(queue_of(job), job.order, job.id, job.spec);
 }
@@ -172,6 +173,15 @@ void State::unlist(QueueState& queue, uint64_t order, const JobSpec& spec) {
   queue.held.erase(order);
   if (queue.ready.erase(order) == 0 || queue.value.policy.empty()) return;
   queue.shares.at(spec.share).ready.erase(std::pair(-spec.priority, order));
+}
+
+void State::watch_heads() {
+  for (QueueState* queue : limited_queues_) {
+    auto head = next_in_turn(*this, *queue, now_);
+    if (head == queue->head) continue;
+    queue->head = head;
+    queue->head_since = now_;
+  }
 }
 
 const SchedulingPolicy* State::policy_of(const Queue& queue) const {
@@ -203,7 +213,11 @@ Candidate State::candidate(const JobId& id) const {
 
 void State::order_queues() {
   queues_by_priority_.clear();
-  for (const auto& [name, queue] : queues_) queues_by_priority_.push_back(&queue);
+  limited_queues_.clear();
+  for (auto& [name, queue] : queues_) {
+    queues_by_priority_.push_back(&queue);
+    if (!queue.value.time_limits.empty()) limited_queues_.push_back(&queue);
+  }
   std::stable_sort(queues_by_priority_.begin(), queues_by_priority_.end(),
                    [](const QueueState* a, const QueueState* b) { return a->value.priority > b->value.priority; });
 }

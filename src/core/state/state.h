@@ -46,6 +46,9 @@ struct QueueState {
   // Of a fair-share queue: the same `ready`, by share. Shares that neither run, wait nor have used anything are left
   // out.
   std::map<std::string, ShareState> shares;
+  // Of a queue with time limits: whose turn it is, and since when. Not kept over a restart, which grants it anew.
+  std::optional<JobId> head;
+  Instant head_since;
 };
 
 struct EnvironmentInstances {
@@ -142,6 +145,7 @@ class State {
   void make_runnable(Job& job);
   void list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec);
   void unlist(QueueState& queue, uint64_t order, const JobSpec& spec);
+  void watch_heads();
   void charge_share(QueueState& queue, const JobSpec& spec, int64_t milli_vcpus);
   void find_environments(QueueState& queue) const;
   void review_queue(QueueState& queue);
@@ -187,6 +191,7 @@ class State {
   std::map<JobId, std::string> doomed_dependents_;
   Resources host_used_;
   std::vector<bool> gpu_used_;
+  std::vector<QueueState*> limited_queues_;  // those with time limits
   std::vector<Job> finished_;
 
   struct ArrayIndex {
