@@ -76,6 +76,7 @@ inline std::vector<Fact> one_of_each() {
   queue.priority = 10;
   queue.environments = {"local", "local-spot"};
   queue.policy = "fair";
+  queue.time_limits = {{"CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY", 600}};
   queue.created = Instant{6};
   queue.document = "{}";
   JobDefinition definition{"train", 3, true, {{"a", "b"}}, Instant{7}, "{}"};

@@ -15,8 +15,31 @@ namespace {
 constexpr size_t kMaxEnvironments = 3;
 
 Status refuse_unsupported(const JsonValue& body) {
-  TESON_TRY_STATUS(refuse_member(body, "jobStateTimeLimitActions", "job state time limits are"));
   return refuse_member(body, "serviceEnvironmentOrder", "service environments are");
+}
+
+constexpr size_t kMaxTimeLimits = 10;
+constexpr int64_t kMinSeconds = 600;
+constexpr int64_t kMaxSeconds = 86'400;
+
+// Absent: as it was.
+Result<std::optional<std::vector<TimeLimit>>> parse_time_limits(const JsonValue& body) {
+  if (!wire::field(body, "jobStateTimeLimitActions")) return std::nullopt;
+  TESON_TRY(const auto entries, wire::optional_object_array(body, "jobStateTimeLimitActions", kMaxTimeLimits));
+  std::vector<TimeLimit> out;
+  for (const JsonValue& entry : entries) {
+    TimeLimit limit;
+    TESON_TRY(limit.reason,
+              wire::required_enum(
+                  entry, "reason",
+                  {"CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY", "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE",
+                   "MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT", "MISCONFIGURATION:SERVICE_ROLE_PERMISSIONS"}));
+    TESON_TRY_STATUS(wire::required_enum(entry, "state", {"RUNNABLE"}));
+    TESON_TRY_STATUS(wire::required_enum(entry, "action", {"CANCEL"}));
+    TESON_TRY(limit.max_seconds, wire::required_int(entry, "maxTimeSeconds", {kMinSeconds, kMaxSeconds}));
+    out.push_back(std::move(limit));
+  }
+  return out;
 }
 
 // order -> environment name: sorted as they are to be tried.
@@ -69,6 +92,8 @@ Result<Queue> parse_create_queue(const Json& body, const Arns& arns, const Regis
   out.enabled = state.value_or("ENABLED") == "ENABLED";
   TESON_TRY(const int64_t priority, wire::required_int(value, "priority", {0, INT32_MAX}));
   out.priority = static_cast<int>(priority);
+  TESON_TRY(const auto limits, parse_time_limits(value));
+  out.time_limits = limits.value_or(std::vector<TimeLimit>());
   TESON_TRY(const auto policy, wire::optional_string(value, "schedulingPolicyArn"));
   if (policy) {
     TESON_TRY(out.policy, arns.policy_name(*policy, "schedulingPolicyArn"));
@@ -88,6 +113,7 @@ Result<QueueUpdate> parse_update_queue(const Json& body, const Arns& arns, const
   TESON_TRY_STATUS(refuse_unsupported(value));
   TESON_TRY(const auto state, wire::optional_enum(value, "state", {"ENABLED", "DISABLED"}));
   TESON_TRY(const auto priority, wire::optional_int(value, "priority", {0, INT32_MAX}));
+  TESON_TRY(const auto limits, parse_time_limits(value));
   TESON_TRY(const auto arn, wire::optional_string(value, "schedulingPolicyArn"));
   std::optional<std::string> policy;
   if (arn) {
@@ -104,6 +130,7 @@ Result<QueueUpdate> parse_update_queue(const Json& body, const Arns& arns, const
     if (priority) queue.priority = static_cast<int>(*priority);
     if (order) set_order(*order, queue);
     if (policy) queue.policy = *policy;
+    if (limits) queue.time_limits = *limits;
     return {};
   };
   return out;
@@ -125,6 +152,12 @@ Json queue_detail(const Queue& queue, const Arns& arns) {
               {"priority", queue.priority},
               {"computeEnvironmentOrder", std::move(order)},
               {"tags", queue.tags}};
+  Json limits = Json::array();
+  for (const TimeLimit& limit : queue.time_limits) {
+    limits.push_back(
+        {{"reason", limit.reason}, {"state", "RUNNABLE"}, {"maxTimeSeconds", limit.max_seconds}, {"action", "CANCEL"}});
+  }
+  out["jobStateTimeLimitActions"] = std::move(limits);
   if (!queue.policy.empty()) out["schedulingPolicyArn"] = arns.policy(queue.policy);
   return out;
 }
