@@ -270,6 +270,7 @@ void fields(auto& v, Of<Attempt> auto& x) {
   v("placed_us", x.placed);
   v("started_us", x.started);
   v("end", x.end);
+  v("behind", x.behind);
 }
 
 void fields(auto& v, Of<job_state::Pending> auto& x) { v("waiting_for", x.waiting_for); }

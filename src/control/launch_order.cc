@@ -30,6 +30,7 @@ LaunchOrder make_launch_order(const State& state, const Job& job) {
   order.grace = spec.grace;
   order.working_directory = spec.working_directory;
   order.log_stream = attempt->log_stream;
+  order.after = attempt->behind;
   return order;
 }
 

@@ -107,6 +107,8 @@ struct Attempt {
   Instant placed;
   std::optional<Instant> started;
   std::optional<AttemptEnd> end;
+  // It waits for the place of this attempt, which lives, and has none of its own yet (docs/decisions/0014).
+  std::optional<AttemptId> behind;
 };
 
 namespace job_state {

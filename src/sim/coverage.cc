@@ -25,6 +25,7 @@ constexpr std::array<const char*, static_cast<size_t>(Met::kCount)> kNames = {
     "launch delayed",
     "launch that outlived a crash",
     "launch repeated",
+    "launch waits behind another",
     "stop lost",
     "report lost",
     "report doubled",

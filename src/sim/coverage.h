@@ -30,6 +30,7 @@ enum class Met {
   kLaunchDelayed,
   kLaunchDelayedPastCrash,
   kLaunchRepeated,
+  kLaunchBehind,
   kStopLost,
   kReportLost,
   kReportDoubled,

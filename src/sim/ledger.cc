@@ -328,10 +328,35 @@ void Ledger::on(const fact::AttemptPlaced& f) {
   SIM_REQUIRE(environment != environments_.end() && environment->second.enabled,
               "job {} starts in compute environment {}, which is absent or disabled", f.id.text(),
               f.attempt.environment);
-  occupy(f.id, f);
-  job.live = JobRecord::Live{f.attempt.number, f.attempt.instance, f.attempt.allocated, f.attempt.gpus};
+  job.live = JobRecord::Live{f.attempt.number, f.attempt.instance, f.attempt.allocated, f.attempt.gpus, {}, {}};
+  f.attempt.behind ? wait_behind(f.id, f) : occupy(f.id, f);
   job.phase = JobRecord::Phase::kStarting;
   step(f.id);
+}
+
+// It will have the place of another that lives, on the same terms; until then it has none.
+void Ledger::wait_behind(const JobId& id, const fact::AttemptPlaced& f) {
+  const auto ahead = jobs_.find(f.attempt.behind->job);
+  SIM_REQUIRE(ahead != jobs_.end() && ahead->second.live && ahead->second.live->number == f.attempt.behind->number,
+              "job {} waits for the place of {}, which does not live", id.text(), f.attempt.behind->text());
+  JobRecord::Live& front = *ahead->second.live;
+  SIM_REQUIRE(!front.follower, "jobs {} and {} wait for one place", id.text(), front.follower->text());
+  SIM_REQUIRE(front.instance == f.attempt.instance && front.allocated == f.attempt.allocated && f.attempt.gpus.empty(),
+              "job {} waits for a place that does not fit it", id.text());
+  front.follower = id;
+  jobs_.at(id).live->behind = f.attempt.behind->job;
+  ++instances_.at(f.attempt.instance).attempts;
+}
+
+void Ledger::leave(const JobRecord::Live& live) {
+  InstanceRecord& instance = instances_.at(live.instance);
+  --instance.attempts;
+  if (live.follower) jobs_.at(*live.follower).live->behind = live.behind;
+  if (live.behind) jobs_.at(*live.behind).live->follower = live.follower;
+  if (live.behind || live.follower) return;  // it had no place, or another has it now
+  instance.used = instance.used - live.allocated;
+  host_used_ = host_used_ - live.allocated;
+  for (const int gpu : live.gpus) gpus_used_.erase(gpu);
 }
 
 void Ledger::occupy(const JobId& id, const fact::AttemptPlaced& f) {
@@ -373,11 +398,7 @@ void Ledger::on(const fact::AttemptEnded& f) {
       expected_verdict(job, f.end, f.id.job.is_child() && jobs_.at(f.id.job.parent()).stop_asked);
   SIM_REQUIRE(f.verdict == expected, "attempt {} ends with verdict {}, the retry rules say {}", f.id.text(),
               static_cast<int>(f.verdict), static_cast<int>(expected));
-  InstanceRecord& instance = instances_.at(job.live->instance);
-  instance.used = instance.used - job.live->allocated;
-  --instance.attempts;
-  host_used_ = host_used_ - job.live->allocated;
-  for (const int gpu : job.live->gpus) gpus_used_.erase(gpu);
+  leave(*job.live);
   job.live.reset();
   job.ends.push_back(f.end);
   if (f.verdict == fact::Verdict::kRetry) {

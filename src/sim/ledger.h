@@ -27,6 +27,8 @@ struct JobRecord {
     InstanceId instance;
     Resources allocated;
     std::vector<int> gpus;
+    std::optional<JobId> behind;    // whose place it waits for
+    std::optional<JobId> follower;  // who waits for its place
   };
   uint64_t order = 0;
   JobSpec spec;
@@ -104,6 +106,8 @@ class Ledger {
   void step(const JobId& id);
   void finish(const JobId& id, JobRecord& job, bool succeeded);
   void occupy(const JobId& id, const fact::AttemptPlaced& f);
+  void wait_behind(const JobId& id, const fact::AttemptPlaced& f);
+  void leave(const JobRecord::Live& live);
   void check_finished(std::span<const Job> finished);
   bool succeeded(const JobId& id) const;
   bool failed(const JobId& id) const;

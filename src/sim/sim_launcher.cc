@@ -52,6 +52,11 @@ void SimLauncher::launch(const LaunchOrder& order) {
   around_.crash_points.pass(Met::kCrashAmongEffects);
   watched_.insert(order.id);
   if (directories_.contains(order.id) || orders_.contains(order.id)) return around_.coverage.met(Met::kLaunchRepeated);
+  if (must_wait(order)) {
+    around_.coverage.met(Met::kLaunchBehind);
+    orders_.emplace(order.id, order);
+    return around_.crash_points.pass(Met::kCrashAmongEffects);
+  }
   if (prng_.chance(around_.faults.launch_lost)) {
     around_.coverage.met(Met::kLaunchLost);
     orders_.emplace(order.id, order);  // until the sweep
@@ -64,7 +69,9 @@ void SimLauncher::launch(const LaunchOrder& order) {
       orders_.emplace(order.id, order);
       around_.timeline.after(up_to(Duration::seconds(3)), [this, id = order.id, generation = generation_] {
         const auto found = orders_.find(id);
-        if (generation == generation_ && found != orders_.end()) spawn(LaunchOrder(found->second), {});
+        if (generation == generation_ && found != orders_.end() && !must_wait(found->second)) {
+          spawn(LaunchOrder(found->second), {});
+        }
       });
     }
   } else {
@@ -123,6 +130,18 @@ void SimLauncher::forget(std::span<const AttemptId> ids) {
     stops_.erase(id);
     watched_.erase(id);
     agents_.erase(id);
+  }
+}
+
+// What it is to follow has been ordered and is not over: alive, or not begun.
+bool SimLauncher::must_wait(const LaunchOrder& order) const {
+  return order.after && (alive(*order.after) || orders_.contains(*order.after));
+}
+
+void SimLauncher::launch_followers(const AttemptId& ended) {
+  const auto orders = orders_;
+  for (const auto& [id, order] : orders) {
+    if (order.after == ended) spawn(order, {});
   }
 }
 
@@ -225,6 +244,7 @@ void SimLauncher::end_program(const AttemptId& id, uint64_t serial, EndCause cau
   agent->phase = Phase::kEnded;
   reap(*agent);
   tell(*agent);
+  launch_followers(id);
 }
 
 void SimLauncher::die(Agent& agent, std::string detail, bool program_survives) {
@@ -238,6 +258,7 @@ void SimLauncher::die(Agent& agent, std::string detail, bool program_survives) {
     if (!dead || !watched_.contains(id)) return;
     reap(*dead);
     tell(*dead);
+    launch_followers(id);
   });
 }
 
@@ -302,7 +323,9 @@ void SimLauncher::sweep(uint64_t generation) {
   if (generation != generation_) return;
   if (!around_.sabotage.launcher_never_repeats) {
     const auto orders = orders_;
-    for (const auto& [id, order] : orders) spawn(order, {});
+    for (const auto& [id, order] : orders) {
+      if (!must_wait(order)) spawn(order, {});
+    }
     for (const auto& [id, grace] : stops_) {
       if (const auto found = agents_.find(id); found != agents_.end())
         terminate(found->second, EndCause::kStopped, grace);

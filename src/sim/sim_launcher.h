@@ -91,6 +91,8 @@ class SimLauncher final : public Launcher {
   };
 
   void spawn(const LaunchOrder& order, Duration delay);
+  bool must_wait(const LaunchOrder& order) const;
+  void launch_followers(const AttemptId& ended);
   void begin_program(const AttemptId& id, uint64_t serial);
   void end_program(const AttemptId& id, uint64_t serial, EndCause cause, std::optional<int> exit_code);
   void terminate(Agent& agent, EndCause cause, Duration grace);

@@ -2,6 +2,7 @@
 
 #include "core/explain/fit.h"
 #include "core/scheduler/fair_share.h"
+#include "core/scheduler/look_ahead.h"
 #include "core/scheduler/placement.h"
 #include "core/scheduler/time_limits.h"
 #include "core/state/state.h"
@@ -32,6 +33,7 @@ std::optional<FactBody> place_next(const State& state, Instant now) {
     const Candidate job = state.candidate(*next);
     if (kept_by_reservation(state, *queue, *job.spec)) continue;
     if (auto placed = place(state, *queue, job, now)) return placed;
+    if (auto placed = place_behind(state, job, now)) return placed;
   }
   return std::nullopt;
 }

@@ -69,6 +69,8 @@ std::string task_id(const JobId& id, int number) {
   return fmt::format(FMT_COMPILE("{:016x}{:016x}"), prng.next(), prng.next());
 }
 
+}  // namespace
+
 Attempt make_attempt(const State& state, const Candidate& job, const Instance& instance, Instant now) {
   Attempt attempt;
   attempt.number = job.attempt;
@@ -80,8 +82,6 @@ Attempt make_attempt(const State& state, const Candidate& job, const Instance& i
   attempt.placed = now;
   return attempt;
 }
-
-}  // namespace
 
 Instance make_instance(const State& state, const ComputeEnvironment& environment, const std::string& type,
                        Resources size, Money price_hour, Instant now) {

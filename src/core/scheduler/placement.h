@@ -13,6 +13,8 @@ namespace teson {
 // its queue enabled.
 std::optional<FactBody> place(const State& state, const QueueState& queue, const Candidate& job, Instant now);
 
+Attempt make_attempt(const State& state, const Candidate& job, const Instance& instance, Instant now);
+
 // A new instance of the type, named after the number of instances started so far.
 Instance make_instance(const State& state, const ComputeEnvironment& environment, const std::string& type,
                        Resources size, Money price_hour, Instant now);

@@ -101,8 +101,8 @@ void State::on(const fact::AttemptPlaced& f) {
   TESON_CHECK(f.attempt.number == std::ssize(job.past) + 1, "attempt numbers must follow each other");
   QueueState& queue = queue_of(job);
   unlist(queue, job.order, job.spec);
-  charge_share(queue, job.spec, f.attempt.allocated.milli_vcpus);
-  occupy(f.attempt);
+  if (!f.attempt.behind) charge_share(queue, job.spec, f.attempt.allocated.milli_vcpus);
+  occupy(f.id, f.attempt);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};
   if (f.id.is_child()) set_letter(known_job(f.id.parent()), f.id.index, child::kStarting);
@@ -123,8 +123,10 @@ void State::on(const fact::AttemptEnded& f) {
   Job& job = known_job(f.id.job);
   Attempt* live = live_attempt(job);
   TESON_CHECK(live && live->number == f.id.number, "an attempt ends that is not live");
-  vacate(*live);
-  charge_share(queue_of(job), job.spec, -live->allocated.milli_vcpus);
+  const auto successor = vacate(f.id.job, *live);
+  if (!live->behind) charge_share(queue_of(job), job.spec, -live->allocated.milli_vcpus);
+  if (successor) charge_share(queue_of(job), known_job(*successor).spec, live->allocated.milli_vcpus);
+  if (f.id.job.is_child()) note_pace(f.id.job, f.end);
   Attempt attempt = std::move(*live);
   attempt.end = f.end;
   job.past.push_back(std::move(attempt));

@@ -88,11 +88,7 @@ void State::spread(Job& array) {
 }
 
 // After a snapshot was loaded: what the letters do not say.
-void State::index_array(Job& array) {
-  ArrayIndex& index = arrays_[array.id];
-  index.live = static_cast<int>(std::count_if(array.array->children.begin(), array.array->children.end(), is_live));
-  list_first_child(array);
-}
+void State::index_array(Job& array) { list_first_child(array); }
 
 // An array that is gone has told of each of its children before it went.
 bool State::may_run(const Job& array, int index) const {
@@ -110,7 +106,6 @@ bool State::may_run(const Job& array, int index) const {
 void State::set_letter(Job& array, int index, char letter) {
   char& now = array.array->children[static_cast<size_t>(index)];
   ArrayIndex& runtime = arrays_.at(array.id);
-  runtime.live += (is_live(letter) ? 1 : 0) - (is_live(now) ? 1 : 0);
   now = letter;
   if (letter == child::kRunnable) {
     runtime.no_runnable_below = std::min(runtime.no_runnable_below, static_cast<size_t>(index));
@@ -118,12 +113,23 @@ void State::set_letter(Job& array, int index, char letter) {
   list_first_child(array);
 }
 
+void State::note_pace(const JobId& child, const AttemptEnd& end) {
+  ArrayIndex& index = arrays_.at(child.parent());
+  ++index.ended;
+  index.run = index.run + end.usage.run;
+}
+
+State::Pace State::pace_of(const JobId& array) const {
+  const ArrayIndex& index = arrays_.at(array);
+  return {index.ended, index.run, &index.places};
+}
+
 // Only the first runnable child stands in the queue; none while as many run as may.
 void State::list_first_child(Job& array) {
   ArrayIndex& runtime = arrays_.at(array.id);
   const int throttle = array.spec.array->throttle;
   const bool may_start = std::holds_alternative<job_state::Spread>(array.state) && !array.stop &&
-                         (throttle == 0 || runtime.live < throttle);
+                         (throttle == 0 || std::ssize(runtime.places) < throttle);
   std::optional<int> first;
   if (may_start) {
     const size_t found = array.array->children.find(child::kRunnable, runtime.no_runnable_below);

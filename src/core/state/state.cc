@@ -79,8 +79,9 @@ void State::index_job(Job& job) {
     // A child stands in the queue only while it is its array's first.
     if (!job.id.is_child()) list(queue, job.order, job.id, job.spec);
   } else if (const Attempt* attempt = live_attempt(job)) {
-    occupy(*attempt);
-    if (!queue.value.policy.empty()) queue.shares[job.spec.share].running += attempt->allocated.milli_vcpus;
+    occupy(job.id, *attempt);
+    if (!queue.value.policy.empty() && !attempt->behind)
+      queue.shares[job.spec.share].running += attempt->allocated.milli_vcpus;
   }
 }
 
@@ -246,7 +247,20 @@ void State::review_queues_of(const std::string& environment) {
   }
 }
 
-void State::occupy(const Attempt& attempt) {
+void State::occupy(const JobId& id, const Attempt& attempt) {
+  const auto found = instances_.find(attempt.instance);
+  TESON_CHECK(found != instances_.end(), "an attempt is placed on an instance that is not there");
+  InstanceState& instance = found->second;
+  ++instance.attempts;
+  if (attempt.behind) {
+    const Job* ahead = job(attempt.behind->job);
+    const Attempt* live = ahead ? live_attempt(*ahead) : nullptr;
+    TESON_CHECK(live && live->number == attempt.behind->number && live->instance == attempt.instance &&
+                    live->allocated == attempt.allocated && attempt.gpus.empty(),
+                "an attempt waits for a place that it cannot take over");
+    TESON_CHECK(followers_.emplace(attempt.behind->job, id).second, "two attempts wait for one place");
+    return;
+  }
   host_used_ = host_used_ + attempt.allocated;
   for (const int gpu : attempt.gpus) {
     const auto index = static_cast<size_t>(gpu);
@@ -254,19 +268,42 @@ void State::occupy(const Attempt& attempt) {
     TESON_CHECK(!gpu_used_[index], "a GPU is handed out twice");
     gpu_used_[index] = true;
   }
-  const auto found = instances_.find(attempt.instance);
-  TESON_CHECK(found != instances_.end(), "an attempt is placed on an instance that is not there");
-  InstanceState& instance = found->second;
   instance.used = instance.used + attempt.allocated;
-  ++instance.attempts;
+  hold_place(id, true);
 }
 
-void State::vacate(const Attempt& attempt) {
+void State::hold_place(const JobId& id, bool holds) {
+  if (!id.is_child()) return;
+  std::set<int>& places = arrays_.at(id.parent()).places;
+  holds ? static_cast<void>(places.insert(id.index)) : static_cast<void>(places.erase(id.index));
+}
+
+// Returns who has its place now.
+std::optional<JobId> State::vacate(const JobId& id, const Attempt& attempt) {
+  InstanceState& instance = instances_.at(attempt.instance);
+  if (--instance.attempts == 0) instance.idle_since = now_;
+  const auto follower = follower_of(id);
+  followers_.erase(id);
+  if (follower) live_attempt(known_job(*follower))->behind = attempt.behind;
+  if (attempt.behind) {
+    followers_.erase(attempt.behind->job);
+    if (follower) followers_.emplace(attempt.behind->job, *follower);
+    return std::nullopt;
+  }
+  hold_place(id, false);
+  if (follower) {
+    hold_place(*follower, true);
+    return follower;
+  }
   host_used_ = host_used_ - attempt.allocated;
   for (const int gpu : attempt.gpus) gpu_used_[static_cast<size_t>(gpu)] = false;
-  InstanceState& instance = instances_.at(attempt.instance);
   instance.used = instance.used - attempt.allocated;
-  if (--instance.attempts == 0) instance.idle_since = now_;
+  return std::nullopt;
+}
+
+std::optional<JobId> State::follower_of(const JobId& id) const {
+  const auto found = followers_.find(id);
+  return found == followers_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void State::finish(Job& job, JobState end) {

@@ -112,6 +112,16 @@ class State {
 
   Resources host_free() const { return site_.host - host_used_; }
   Resources host_used() const { return host_used_; }
+  // Who waits for the place of this job's live attempt; nullopt: nobody.
+  std::optional<JobId> follower_of(const JobId& id) const;
+  // Of a spread array: how long its children run, and which hold places.
+  struct Pace {
+    int ended = 0;                          // attempts of children, since the server started
+    Duration run;                           // of those, in all
+    const std::set<int>* places = nullptr;  // children that hold a place, not those behind them
+  };
+  Pace pace_of(const JobId& array) const;
+
   // The `count` lowest GPU indexes of the host that no attempt holds; fewer if there are fewer.
   std::vector<int> free_gpus(int64_t count) const;
 
@@ -152,8 +162,9 @@ class State {
   void order_queues();
   void review_queues_of(const std::string& environment);
   void index_instance(const InstanceState& instance);
-  void occupy(const Attempt& attempt);
-  void vacate(const Attempt& attempt);
+  void occupy(const JobId& id, const Attempt& attempt);
+  std::optional<JobId> vacate(const JobId& id, const Attempt& attempt);
+  void hold_place(const JobId& id, bool holds);
   void finish(Job& job, JobState end);
   void release_dependents(const JobId& id, const std::string& name, const std::string& reason, bool succeeded);
   void index_job(Job& job);
@@ -169,6 +180,7 @@ class State {
   void settle_child_ends();
   void settle_successor(Job& array, int index, bool succeeded);
   void settle_counterparts(const JobId& ended, bool succeeded);
+  void note_pace(const JobId& child, const AttemptEnd& end);
   void list_first_child(Job& array);
   void unlist_child(Job& array);
   void finish_array(Job& array);
@@ -187,6 +199,7 @@ class State {
   std::map<std::string, EnvironmentInstances> instances_by_environment_;
   std::unordered_map<JobId, Job> jobs_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;
+  std::unordered_map<JobId, JobId> followers_;  // who waits for whose place
   std::set<JobId> ready_dependents_;
   std::map<JobId, std::string> doomed_dependents_;
   Resources host_used_;
@@ -196,10 +209,12 @@ class State {
 
   struct ArrayIndex {
     int unfinished = 0;
-    int live = 0;                     // starting or running
     size_t no_runnable_below = 0;     // a hint: every runnable child is here or above
     std::optional<int> listed;        // the child that stands in its queue's ready or held
     std::vector<JobId> counterparts;  // arrays whose children wait for ours, one for one
+    int ended = 0;                    // attempts of children
+    Duration run;                     // of those, in all
+    std::set<int> places;             // children that hold a place, not those behind them
   };
   std::unordered_map<JobId, ArrayIndex> arrays_;
   struct ChildEnd {
