@@ -66,6 +66,7 @@ class Controller {
   Status reload();
   bool make_ready();
   void settle_live_attempts(Instant now);
+  void launch_again(std::vector<AttemptId> ids);
   void take(CommandInput& input);
   void take(const AttemptReport& report);
   void decide_all();

@@ -257,7 +257,12 @@ struct Handler {
         unknown.push_back(id);
         continue;
       }
-      const std::string_view letters = live ? (live->array ? live->array->children : "") : ended->second.children;
+      std::string letters;
+      if (!live) {
+        letters = ended->second.children;
+      } else if (live->array) {
+        letters = live->array->children;
+      }
       if (letters.empty()) return invalid(fmt::format("'dependsOn': N_TO_N: job {} is not an array job", id.text()));
       if (std::ssize(letters) != c.spec.array->size) {
         return invalid(

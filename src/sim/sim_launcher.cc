@@ -16,13 +16,15 @@ constexpr int kSigterm = 128 + 15;
 
 SimLauncher::SimLauncher(ReportSink sink, Prng prng, Surroundings around)
     : sink_(std::move(sink)), prng_(prng), around_(around) {
-  planner_ = [this](const LaunchOrder&) { return random_plan(); };
+  planner_ = [this](const LaunchOrder& order) { return random_plan(order); };
 }
 
-SimLauncher::Plan SimLauncher::random_plan() {
+SimLauncher::Plan SimLauncher::random_plan(const LaunchOrder& order) {
   Plan plan;
   plan.start_after = Duration::millis(1) + up_to(Duration::millis(40));
   plan.run = prng_.chance(0.2) ? up_to(Duration::millis(20)) : up_to(Duration::seconds(8));
+  // Every second array is one of small tasks.
+  if (order.id.job.is_child() && order.id.job.uuid.low % 2 == 0) plan.run = up_to(Duration::millis(20));
   plan.out_of_memory = prng_.chance(0.05);
   plan.exit_code = prng_.chance(0.25) ? static_cast<int>(prng_.below(20)) : 0;
   plan.exec_fails = prng_.chance(around_.faults.exec_fails);

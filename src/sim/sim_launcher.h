@@ -54,7 +54,7 @@ class SimLauncher final : public Launcher {
   void observe(AgentObserver* observer) { observer_ = observer; }
   void plan_with(Planner planner) { planner_ = std::move(planner); }
   // By chance: most programs are short and succeed.
-  Plan random_plan();
+  Plan random_plan(const LaunchOrder& order);
 
   void launch(const LaunchOrder& order) override;
   void stop(const AttemptId& id, Duration grace) override;

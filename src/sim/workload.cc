@@ -279,7 +279,7 @@ SchedulingPolicy Workload::random_policy(const std::string& name) {
 ArraySpec Workload::random_array(const JobId& id) {
   ArraySpec array;
   // Few sizes, so that N_TO_N finds partners.
-  constexpr int kSizes[] = {2, 3, 3, 5, 5, 12};
+  constexpr int kSizes[] = {2, 3, 3, 5, 12, 40};
   array.size = kSizes[below(std::size(kSizes))];
   array.sequential = chance(0.25);
   if (chance(0.3)) array.throttle = static_cast<int>(below(3)) + 1;

@@ -33,7 +33,7 @@ std::optional<FactBody> place_next(const State& state, Instant now) {
     const Candidate job = state.candidate(*next);
     if (kept_by_reservation(state, *queue, *job.spec)) continue;
     if (auto placed = place(state, *queue, job, now)) return placed;
-    if (auto placed = place_behind(state, job, now)) return placed;
+    if (auto placed = place_behind(state, *queue, job, now)) return placed;
   }
   return std::nullopt;
 }

@@ -26,7 +26,7 @@ JobId last_behind(const State& state, JobId id) {
 
 }  // namespace
 
-std::optional<FactBody> place_behind(const State& state, const Candidate& job, Instant now) {
+std::optional<FactBody> place_behind(const State& state, const QueueState& queue, const Candidate& job, Instant now) {
   if (!job.id.is_child() || job.spec->resources.gpus > 0) return std::nullopt;
   const State::Pace pace = state.pace_of(job.id.parent());
   if (pace.ended < kEnoughSeen) return std::nullopt;
@@ -36,7 +36,12 @@ std::optional<FactBody> place_behind(const State& state, const Candidate& job, I
   std::optional<JobId> place;
   for (const int index : *pace.places) {
     const JobId front = job.id.parent().child(index);
-    if (state.job(front)->stop) continue;
+    const Job& sibling = *state.job(front);
+    const std::string& environment = live_attempt(sibling)->environment;
+    // One that runs where the queue no longer places anything.
+    const bool usable = std::ranges::any_of(queue.usable_environments,
+                                            [&](const ComputeEnvironment* used) { return used->name == environment; });
+    if (sibling.stop || !usable) continue;
     const int length = chain_behind(state, front, shortest);
     if (length >= shortest) continue;
     shortest = length;

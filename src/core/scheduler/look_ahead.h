@@ -9,6 +9,6 @@
 namespace teson {
 
 // AttemptPlaced behind a sibling, or nullopt where that is of no use. The job found no room of its own.
-std::optional<FactBody> place_behind(const State& state, const Candidate& job, Instant now);
+std::optional<FactBody> place_behind(const State& state, const QueueState& queue, const Candidate& job, Instant now);
 
 }  // namespace teson
