@@ -156,7 +156,7 @@ std::optional<Command> Workload::random_command() {
     }
     return command::CreateQueue{queue};
   }
-  if (chance(0.02)) return random_registry_command();
+  if (chance(0.025)) return random_registry_command();
   if (chance(0.09) && !jobs_.empty()) return random_job_command();
   return std::nullopt;
 }

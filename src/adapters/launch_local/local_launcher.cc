@@ -25,6 +25,7 @@ namespace {
 constexpr uint64_t kControlKey = 1;
 constexpr uint64_t kWakeKey = 2;
 constexpr size_t kLargestDatagram = 512;
+constexpr Duration kNever = Duration::seconds(int64_t{1} << 40);  // not by the clock
 
 Instant wall_now() {
   timespec now;
@@ -136,9 +137,31 @@ void LocalLauncher::launch(const LaunchOrder& order) {
     if (find(order.id)) return;
     Tracked& tracked = tracked_[order.id];
     tracked.order = order;
-    try_launch(order.id, tracked, reports);
+    if (order.after && find(*order.after)) {
+      tracked.retry_at = kNever;
+      followers_.insert_or_assign(*order.after, order.id);
+    } else {
+      try_launch(order.id, tracked, reports);
+    }
   }
   for (AttemptReport& report : reports) sink_(std::move(report));
+}
+
+// With mutex_ held. `ended` is tracked no more, and nothing of it is left: who waits for its place starts, or waits for
+// the one that it waited for itself.
+void LocalLauncher::release_follower(const AttemptId& ended, const std::optional<AttemptId>& ahead,
+                                     std::vector<AttemptReport>& reports) {
+  const auto found = followers_.find(ended);
+  if (found == followers_.end()) return;
+  const AttemptId id = found->second;
+  followers_.erase(found);
+  Tracked* tracked = find(id);
+  if (!tracked || !tracked->order) return;
+  if (ahead && find(*ahead)) {
+    followers_.insert_or_assign(*ahead, id);
+  } else {
+    try_launch(id, *tracked, reports);
+  }
 }
 
 // Leaves the attempt tracked as running, or held for later, or dropped with a report.
@@ -154,7 +177,9 @@ void LocalLauncher::try_launch(const AttemptId& id, Tracked& tracked, std::vecto
     return;
   }
   reports.push_back({id, AttemptEndedReport{failed_launch("CannotStartContainerError: " + status.error().message)}});
+  const auto ahead = tracked.order->after;
   tracked_.erase(id);
+  release_follower(id, ahead, reports);
 }
 
 Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
@@ -183,7 +208,7 @@ Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
 }
 
 void LocalLauncher::stop(const AttemptId& id, Duration grace) {
-  std::optional<AttemptReport> report;
+  std::vector<AttemptReport> reports;
   {
     const std::lock_guard guard(mutex_);
     Tracked* tracked = find(id);
@@ -193,11 +218,17 @@ void LocalLauncher::stop(const AttemptId& id, Duration grace) {
       AttemptEnd end = failed_launch("");
       end.cause = EndCause::kStopped;
       end.status_reason = "Stopped before the program started";
-      report = AttemptReport{id, AttemptEndedReport{std::move(end)}};
+      reports.push_back({id, AttemptEndedReport{std::move(end)}});
+      const auto ahead = tracked->order->after;
       tracked_.erase(id);
+      if (ahead) followers_.erase(*ahead);
+      release_follower(id, ahead, reports);
     }
   }
-  if (report) return sink_(std::move(*report));
+  if (!reports.empty()) {
+    for (AttemptReport& report : reports) sink_(std::move(report));
+    return;
+  }
 
   const AttemptPaths paths = attempt_paths(data_, id);
   if (!exists(paths.directory)) return;
@@ -211,6 +242,7 @@ void LocalLauncher::stop(const AttemptId& id, Duration grace) {
 
 AttemptFinding LocalLauncher::settle(const AttemptId& id) {
   const AttemptPaths paths = attempt_paths(data_, id);
+  AttemptFinding finding = AttemptUnknown{};
   std::optional<directory_state::Orphaned> orphan;
   {
     const std::lock_guard guard(mutex_);
@@ -224,25 +256,43 @@ AttemptFinding LocalLauncher::settle(const AttemptId& id) {
       return AttemptAlive{running->started};
     }
     tracked_.erase(id);
-    if (auto* ended = std::get_if<directory_state::Ended>(&state))
-      return AttemptEndedReport{std::move(ended->result.end)};
-    if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state))
-      return AttemptLostReport{wall_now(), spoilt->detail};
-    if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) orphan = std::move(*orphaned);
+    if (auto* ended = std::get_if<directory_state::Ended>(&state)) {
+      finding = AttemptEndedReport{std::move(ended->result.end)};
+    } else if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state)) {
+      finding = AttemptLostReport{wall_now(), spoilt->detail};
+    } else if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) {
+      orphan = std::move(*orphaned);
+    }
   }
-  if (orphan) return clear_up(id, orphan->record, orphan->detail);
-  // No directory: never launched, or removed since. Nothing of it may live beside what is launched next.
-  clear_up(id, {}, {});
-  return AttemptUnknown{};
+  if (orphan) {
+    finding = clear_up(id, orphan->record, orphan->detail);
+  } else if (std::holds_alternative<AttemptUnknown>(finding)) {
+    // No directory: never launched, or removed since. Nothing of it may live beside what is launched next.
+    clear_up(id, {}, {});
+  }
+  release_followers_of({&id, 1});
+  return finding;
+}
+
+void LocalLauncher::release_followers_of(std::span<const AttemptId> ended) {
+  std::vector<AttemptReport> reports;
+  {
+    const std::lock_guard guard(mutex_);
+    for (const AttemptId& id : ended) release_follower(id, std::nullopt, reports);
+  }
+  for (AttemptReport& report : reports) sink_(std::move(report));
 }
 
 void LocalLauncher::forget(std::span<const AttemptId> ids) {
-  const std::lock_guard guard(mutex_);
-  for (const AttemptId& id : ids) {
-    tracked_.erase(id);
-    if (options_.keep_work != KeepWork::kAll) to_prune_.push_back(id);
+  {
+    const std::lock_guard guard(mutex_);
+    for (const AttemptId& id : ids) {
+      tracked_.erase(id);
+      if (options_.keep_work != KeepWork::kAll) to_prune_.push_back(id);
+    }
+    if (!to_prune_.empty()) wake();
   }
-  if (!to_prune_.empty()) wake();
+  release_followers_of(ids);
 }
 
 AttemptLostReport LocalLauncher::clear_up(const AttemptId& id, const LockRecord& record, std::string detail) {
@@ -350,9 +400,14 @@ void LocalLauncher::look(const AttemptId& id) {
       tracked_.erase(id);
       orphan = report_end(id, std::move(state), ended.started_reported, reports);
       if (orphan && ended.agent_killed) orphan->detail = "its agent did not carry out the stop and was killed";
+      if (!orphan) release_follower(id, std::nullopt, reports);
     }
   }
-  if (orphan) reports.push_back({id, clear_up(id, orphan->record, orphan->detail)});
+  if (orphan) {
+    reports.push_back({id, clear_up(id, orphan->record, orphan->detail)});
+    const std::lock_guard guard(mutex_);
+    release_follower(id, std::nullopt, reports);
+  }
   for (AttemptReport& report : reports) sink_(std::move(report));
 }
 
@@ -382,6 +437,10 @@ void LocalLauncher::end_without_lock(const AttemptId& id, const OwnedFd& agent, 
     report_end(id, std::move(state), started_reported, reports);
   } else {
     reports.push_back({id, std::move(lost)});
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    release_follower(id, std::nullopt, reports);
   }
   for (AttemptReport& report : reports) sink_(std::move(report));
 }

@@ -75,6 +75,10 @@ class LocalLauncher final : public Launcher {
   void look_soon(const AttemptId& id);
   Status start_agent(const LaunchOrder& order, Tracked& tracked);
   void try_launch(const AttemptId& id, Tracked& tracked, std::vector<AttemptReport>& reports);
+  void release_follower(const AttemptId& ended, const std::optional<AttemptId>& ahead,
+                        std::vector<AttemptReport>& reports);
+
+  void release_followers_of(std::span<const AttemptId> ended);
 
   // The launcher's own thread.
   void serve();
@@ -104,7 +108,8 @@ class LocalLauncher final : public Launcher {
 
   std::mutex mutex_;
   std::map<AttemptId, Tracked> tracked_;  // launched or adopted, its end not yet reported
-  std::map<Key, Process> processes_;      // by epoll key
+  std::map<AttemptId, AttemptId> followers_;  // tracked, held, and to start when the first has ended
+  std::map<Key, Process> processes_;          // by epoll key
   Key next_key_ = 16;                     // below are the launcher's own descriptors
   std::vector<AttemptId> changed_;        // to be looked at
   std::vector<AttemptId> to_prune_;
