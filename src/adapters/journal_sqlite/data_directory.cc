@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
+#include <fstream>
 #include <utility>
 
 #include "base/file_kind.h"
@@ -45,12 +47,38 @@ int make_directories(const std::string& path) {
   return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
 }
 
+// The pid of the server that wrote it; empty if none did.
 std::string read_holder(int lock) {
   char text[32] = {};
   const ssize_t length = pread(lock, text, sizeof text - 1, 0);
   std::string pid(text, length > 0 ? static_cast<size_t>(length) : 0);
   while (!pid.empty() && pid.back() == '\n') pid.pop_back();
-  return pid.empty() ? "another process" : "process " + pid;
+  return pid;
+}
+
+// No such process, or one of which only the entry is left.
+bool is_dead(const std::string& pid) {
+  std::ifstream file("/proc/" + pid + "/stat");
+  std::string text;
+  if (!std::getline(file, text)) return true;
+  const size_t name_end = text.rfind(") ");
+  return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] == 'Z';
+}
+
+// False: somebody else holds it. The lock of a server that was killed lasts as long as a process that it was starting
+// at that moment takes to begin: that is waited for, a server that lives is not.
+bool take_lock(int lock) {
+  constexpr int kTries = 150;
+  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 20'000'000};
+  for (int i = 0; i < kTries; ++i) {
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK) return false;
+    const std::string holder = read_holder(lock);
+    if (holder.empty() || !is_dead(holder)) break;
+    nanosleep(&kPause, nullptr);
+  }
+  errno = EWOULDBLOCK;
+  return false;
 }
 
 Status write_holder(int lock, const std::string& path) {
@@ -86,12 +114,13 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
   if (lock < 0) return unusable(path, open_error);
   DataDirectory directory(path, lock);
   if (access(path.c_str(), R_OK | W_OK | X_OK) != 0) return unusable(path, errno);
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+  if (!take_lock(lock)) {
     if (errno != EWOULDBLOCK) return unusable(path, errno);
+    const std::string holder = read_holder(lock);
     return conflict(
         fmt::format("the data directory {} is in use by {}: stop that server, or choose another directory "
                     "with --data",
-                    path, read_holder(lock)));
+                    path, holder.empty() ? "another process" : "process " + holder));
   }
   // A full disk must not keep a server from starting: the pid is only for people.
   (void)write_holder(lock, path);

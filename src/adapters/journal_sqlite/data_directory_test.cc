@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -79,6 +80,36 @@ TEST(DataDirectory, ASecondProcessIsRefusedWithThePidOfTheFirst) {
   kill(holder, SIGKILL);
   waitpid(holder, nullptr, 0);
   EXPECT_TRUE(open_data_directory(temporary.path()).has_value());
+  close(ends[0]);
+  close(ends[1]);
+}
+
+// The server was killed while it was starting a process: that one has its descriptors until it becomes another program.
+TEST(DataDirectory, TheLockOfADeadHolderIsWaitedFor) {
+  TemporaryDirectory temporary;
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    const auto held = open_data_directory(temporary.path());
+    const pid_t started = fork();
+    if (started == 0) {
+      const pid_t parent = getppid();
+      while (getppid() == parent) poll(nullptr, 0, 1);
+      poll(nullptr, 0, 200);
+      _exit(0);
+    }
+    (void)!write(ends[1], &started, sizeof started);
+    pause();
+    _exit(0);
+  }
+  pid_t started = 0;
+  ASSERT_EQ(read(ends[0], &started, sizeof started), static_cast<ssize_t>(sizeof started));
+  kill(holder, SIGKILL);
+  waitpid(holder, nullptr, 0);
+  const auto next = open_data_directory(temporary.path());
+  EXPECT_TRUE(next.has_value()) << next.error().message;
+  kill(started, SIGKILL);
   close(ends[0]);
   close(ends[1]);
 }

@@ -60,7 +60,8 @@ TEST_P(AttemptInEveryMode, StubbornGrandchildrenAreGoneOneSecondAfterTheGrace) {
   const AttemptEnd end = *world_.end_of(order.id);
   EXPECT_EQ(end.cause, EndCause::kStopped);
   EXPECT_EQ(end.exit_code, 128 + 15);  // the shell itself did heed it
-  EXPECT_EQ(end.reason, "did not stop within 1 s of SIGTERM: killed");
+  EXPECT_EQ(end.reason,
+            "killed by signal 15 (SIGTERM); some of its processes did not stop within 1 s of SIGTERM: killed");
 }
 
 TEST_P(AttemptInEveryMode, EndOfTheMainProgramEndsTheRestAtOnce) {
