@@ -71,12 +71,14 @@ void tell_failures(const Context& context, const ArrayView& array, const JobView
                    const std::vector<Json>& failures) {
   const std::string server = how_to_name_server(context);
   const std::string id = short_form(job.id);
+  // Batch says this of every array that failed by its children: it explains nothing.
+  const bool by_children = job.status_reason.empty() || job.status_reason == "Array Child Job failed";
   note(fmt::format("{} FAILED: {} of {} children failed{}", job_label(job), array.failed, array.children(),
-                   job.status_reason.empty() ? "" : ": " + printable(job.status_reason)));
+                   by_children ? "" : ": " + printable(job.status_reason)));
   if (failures.empty()) return;
   print_aside(failures_table(failures).render(stderr_width()));
   if (array.failed > static_cast<int64_t>(failures.size())) {
-    print_aside(fmt::format("  all {} of them:  teson jobs{} --array {} --status FAILED\n", array.failed, server, id));
+    print_aside(fmt::format("  all of them:    teson jobs{} --array {} --status FAILED\n", server, id));
   }
   print_aside(fmt::format("  the log of one: teson logs{0} {1}\n  run them again: teson rerun{0} --failed {2}\n",
                           server, short_form(text_field(failures.front(), "jobId")), id));
