@@ -210,7 +210,8 @@ TEST_F(Cli, ThrottleOfWhatIsNoArrayIsRefused) {
 }
 
 TEST_F(Cli, ChildrenAreListedByIndex) {
-  FakeBatch batch([](FakeBatch& fake, int) { one_array(fake, 2, 12); });
+  FakeBatch batch([](FakeBatch&, int) {});
+  batch.children[0] = child(0, "SUCCEEDED", 0);
   for (int i = 0; i < 12; ++i) batch.children[20 + i] = child(20 + i, "FAILED", 3);
   batch.children[5] = child(5, "RUNNING", 0);
   batch.children[30] = child(30, "SUCCEEDED", 0);
@@ -226,7 +227,7 @@ TEST_F(Cli, ChildrenAreListedByIndex) {
     return indexes;
   };
   EXPECT_EQ(listed({"--status", "failed", "--limit", "3"}), "20 21 22");
-  EXPECT_EQ(listed({"--limit", "2"}), "5 20");
+  EXPECT_EQ(listed({"--limit", "2"}), "0 5");
   EXPECT_EQ(listed({"--all", "--status", "succeeded"}), "0 30");
   const Ran table = run({"jobs", "--array", kId, "--limit", "2", "--status", "FAILED"});
   EXPECT_NE(table.out.find("\n1f3c0000:20  digits "), std::string::npos) << table.out;
