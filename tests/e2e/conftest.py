@@ -53,9 +53,9 @@ def is_alive(pid):
 class Server:
     """`teson serve` on a data directory of its own. Survives restarts on the same directory."""
 
-    def __init__(self, configuration="", variables=None):
+    def __init__(self, configuration="", variables=None, directory=None):
         assert os.access(BINARY, os.X_OK), f"{BINARY} is not there: build it, or name it in TESON_BINARY"
-        self.data = pathlib.Path(tempfile.mkdtemp(prefix="teson-e2e-"))
+        self.data = pathlib.Path(tempfile.mkdtemp(prefix="teson-e2e-", dir=directory))
         self.configuration = configuration
         self.variables = variables or {}
         self.process = None
@@ -282,8 +282,8 @@ class Jobs:
 
 
 @contextlib.contextmanager
-def running_server(configuration="", variables=None):
-    server = Server(configuration, variables)
+def running_server(configuration="", variables=None, directory=None):
+    server = Server(configuration, variables, directory)
     try:
         server.start()
         yield server
