@@ -92,9 +92,9 @@ TEST(DataDirectory, TheLockOfADeadHolderIsWaitedFor) {
   const pid_t holder = fork();
   if (holder == 0) {
     const auto held = open_data_directory(temporary.path());
+    const pid_t parent = getpid();
     const pid_t started = fork();
     if (started == 0) {
-      const pid_t parent = getppid();
       while (getppid() == parent) poll(nullptr, 0, 1);
       poll(nullptr, 0, 200);
       _exit(0);
