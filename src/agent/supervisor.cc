@@ -104,7 +104,8 @@ void Supervisor::open_ears() {
 Status Supervisor::read_order() {
   // The id first, from where we stand: a result can then be written even if the order cannot be read.
   const std::string job_directory = parent_of(directory_);
-  if (const auto job = JobId::parse_directory_name(job_directory.substr(job_directory.rfind('/') + 1))) order_.id.job = *job;
+  if (const auto job = JobId::parse_directory_name(job_directory.substr(job_directory.rfind('/') + 1)))
+    order_.id.job = *job;
   order_.id.number = std::atoi(directory_.c_str() + directory_.rfind('/') + 1);
 
   const auto text = read_file(kSpecFile);

@@ -107,11 +107,11 @@ class LocalLauncher final : public Launcher {
   OwnedFd wake_;
 
   std::mutex mutex_;
-  std::map<AttemptId, Tracked> tracked_;  // launched or adopted, its end not yet reported
+  std::map<AttemptId, Tracked> tracked_;      // launched or adopted, its end not yet reported
   std::map<AttemptId, AttemptId> followers_;  // tracked, held, and to start when the first has ended
   std::map<Key, Process> processes_;          // by epoll key
-  Key next_key_ = 16;                     // below are the launcher's own descriptors
-  std::vector<AttemptId> changed_;        // to be looked at
+  Key next_key_ = 16;                         // below are the launcher's own descriptors
+  std::vector<AttemptId> changed_;            // to be looked at
   std::vector<AttemptId> to_prune_;
 
   std::atomic<bool> stopping_ = false;
