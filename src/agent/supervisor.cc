@@ -180,6 +180,7 @@ bool Supervisor::start() {
   pokes_left_ = kPokes;
   poke_control();
   indexer_.emplace(log_.get());
+  tell_full_disk();
   return true;
 }
 
@@ -242,9 +243,14 @@ void Supervisor::on_deadlines() {
 }
 
 void Supervisor::index_log() {
-  const bool known = indexer_->disk_was_full();
   indexer_->on_activity();
-  if (!known && indexer_->disk_was_full()) note("disk", kDiskFullText);
+  tell_full_disk();
+}
+
+void Supervisor::tell_full_disk() {
+  if (full_disk_told_ || !indexer_->disk_was_full()) return;
+  full_disk_told_ = true;
+  note("disk", kDiskFullText);
 }
 
 void Supervisor::look_for_oom() {

@@ -44,6 +44,7 @@ class Supervisor {
   void on_deadlines();
   std::optional<Duration> next_deadline() const;
   void index_log();
+  void tell_full_disk();
   void look_for_oom();
   void hear_signals();
   void hear_datagrams();
@@ -76,6 +77,7 @@ class Supervisor {
   std::optional<Duration> stop_grace_;  // a stop was asked for
   Ending ending_ = Ending::kNone;
   Duration ending_grace_;
+  bool full_disk_told_ = false;
   bool had_to_kill_ = false;            // something of it was alive when the grace was over
   bool had_to_kill_main_ = false;       // the program itself
   std::optional<Duration> timeout_at_;  // all by the monotonic clock

@@ -330,10 +330,14 @@ TEST(FullDisk, OutputThatMayBeMissingIsTold) {
   on_small_disk(512, [] {
     LocalWorld world;
     const LaunchOrder order = world.shell(
-        "echo first; cat /dev/zero > fill; echo; while [ ! -e go ]; do sleep 0.01; done; rm fill; echo last");
+        "echo first; while [ ! -e begin ]; do sleep 0.01; done; cat /dev/zero > fill; while head -c 4096 /dev/zero >> "
+        "fill; do :; done; echo; while [ ! -e go ]; "
+        "do sleep 0.01; done; rm fill; echo last");
     world.launch_and_wait_for_start(order);
     const AttemptPaths paths = world.paths(order.id);
-    ASSERT_TRUE(world.run_until([&] { return text_of(paths.events()).find(kOutputMissing) != std::string::npos; }));
+    ASSERT_EQ(::mkdir(paths.file("work/begin").c_str(), 0700), 0);
+    ASSERT_TRUE(world.run_until([&] { return text_of(paths.events()).find(kOutputMissing) != std::string::npos; }))
+        << text_of(paths.events()) << world.log_of(order.id);
     ASSERT_EQ(::mkdir(paths.file("work/go").c_str(), 0700), 0);  // takes no page
     ASSERT_TRUE(world.run_until([&] { return world.end_of(order.id).has_value(); }));
     EXPECT_EQ(world.end_of(order.id)->exit_code, 0);
@@ -345,7 +349,8 @@ TEST(FullDisk, OutputThatMayBeMissingIsTold) {
 TEST(FullDisk, OutputThatMayBeMissingIsToldEvenIfItIsFullToTheEnd) {
   on_small_disk(512, [] {
     LocalWorld world;
-    const AttemptEnd end = world.run(world.shell("cat /dev/zero > fill; exit 5"));
+    const AttemptEnd end =
+        world.run(world.shell("cat /dev/zero > fill; while head -c 4096 /dev/zero >> fill; do :; done; exit 5"));
     EXPECT_EQ(end.exit_code, 5);
     EXPECT_EQ(end.reason, kOutputMissing);
   });
