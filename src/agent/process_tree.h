@@ -64,6 +64,9 @@ class ProcessTree {
   std::optional<MainEnd> main_end_;
 };
 
+// fork() of a sibling: its parent is ours, as is the signal at its end. Fills `process` with its pidfd in the caller
+// only. Negative errno on failure.
+pid_t fork_sibling(OwnedFd& process);
 // fork() with clone3's extras; `cgroup_fd` -1 for none. Negative errno on failure.
 pid_t fork_into(uint64_t flags, int cgroup_fd);
 

@@ -7,12 +7,13 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "adapters/launch_local/attempt_files.h"
+#include "adapters/launch_local/clocks.h"
 #include "adapters/launch_local/control_socket.h"
 #include "adapters/launch_local/spawn.h"
 #include "attempt_dir/files.h"
@@ -24,18 +25,6 @@ namespace {
 constexpr uint64_t kControlKey = 1;
 constexpr uint64_t kWakeKey = 2;
 constexpr size_t kLargestDatagram = 512;
-
-Instant wall_now() {
-  timespec now;
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return Instant{int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000};
-}
-
-Duration monotonic_now() {
-  timespec now;
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return Duration{int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000};
-}
 
 bool holds_nul(const LaunchOrder& order) {
   const auto in = [](const std::string& text) { return text.find('\0') != std::string::npos; };
@@ -49,7 +38,7 @@ AttemptEnd failed_launch(std::string reason) {
           .exit_code = std::nullopt,
           .reason = clip(std::move(reason), 255),
           .status_reason = "Task failed to start",
-          .ended = wall_now(),
+          .ended = launch_wall_now(),
           .usage = {}};
 }
 
@@ -79,6 +68,8 @@ Status LocalLauncher::set_up() {
   auto program = open_agent_program(options_.agent_program, options_.agent_image);
   if (!program) return std::unexpected(program.error());
   program_ = std::move(*program);
+  const AttemptId longest{JobId{}, std::numeric_limits<int>::max()};
+  if (options_.use_nursery) nursery_.emplace(program_path(), attempt_paths(data_, longest).directory.size());
   if (const Status status = make_directories(data_ + "/attempts"); !status) return status;
 
   auto control = open_control_socket(data_);
@@ -147,7 +138,7 @@ void LocalLauncher::try_launch(const AttemptId& id, Tracked& tracked, std::vecto
     return;
   }
   if (status.error().kind == ErrorKind::kUnavailable) {
-    tracked.retry_at = monotonic_now() + options_.retry;
+    tracked.retry_at = launch_monotonic_now() + options_.retry;
     wake();
     return;
   }
@@ -159,32 +150,63 @@ Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
   const AttemptPaths paths = attempt_paths(data_, order.id);
   if (const Status status = make_directories(paths.file(kWorkDirectory)); !status) return status;
   if (const Status status = make_directories(paths.checkpoints); !status) return status;
-  auto lock = open_lock(paths.file(kLockFile), false);
+  auto lock = claim(paths, order.id);
   if (!lock) return std::unexpected(lock.error());
-  if (!try_lock(*lock) || read_lock_record(lock->get()) || exists(paths.result())) {
-    // Launched before, by us or by a server that is gone: the directory says what became of it.
-    look_soon(order.id);
-    return {};
-  }
+  if (!*lock) return {};
   if (holds_nul(order))
     return invalid("the command or environment holds a NUL character, which no program can be given");
   auto spec = encode_order(order);
   if (!spec) return std::unexpected(spec.error());
   if (const Status status = write_file(paths.file(kSpecFile), *spec, Durability::kRenameOnly); !status) return status;
-  const std::string program = fmt::format("/proc/self/fd/{}", program_.get());
+  return new_agent(paths, order.id, tracked, std::move(*lock));
+}
+
+// Nobody holds the attempt's lock but us, until an agent does.
+Status LocalLauncher::new_agent(const AttemptPaths& paths, const AttemptId& id, Tracked& tracked, OwnedFd lock) {
+  if (nursery_) {
+    auto forked = nursery_->fork_agent(paths.directory, lock.get());
+    if (forked) {
+      watch_process(tracked, id, std::move(forked->process));
+      return {};
+    }
+    if (forked.error() == NurseryClient::Miss::kNoMemory) {
+      return fail(ErrorKind::kUnavailable, "cannot make a process: the system has no more, or no memory for one");
+    }
+    if (forked.error() == NurseryClient::Miss::kUnknown) {
+      // Our own descriptor holds the agent's lock too, if there is an agent: only without it can the lock tell.
+      lock.reset();
+      auto again = claim(paths, id);
+      if (!again) return std::unexpected(again.error());
+      if (!*again) return {};
+      lock = std::move(*again);
+    }
+  }
   auto spawned =
-      spawn_detached(program, {"teson", "agent", paths.directory, std::to_string(kInheritedFd)}, lock->get());
+      spawn_detached(program_path(), {"teson", "agent", paths.directory, std::to_string(kInheritedFd)}, lock.get());
   if (!spawned) return std::unexpected(spawned.error());
-  watch_process(tracked, order.id, std::move(spawned->process));
+  watch_process(tracked, id, std::move(spawned->process));
   return {};
 }
+
+// The attempt's lock, held from now on; empty: it was launched before, by us or by a server that is gone, and the
+// directory says what became of it.
+Result<OwnedFd> LocalLauncher::claim(const AttemptPaths& paths, const AttemptId& id) {
+  auto lock = open_lock(paths.file(kLockFile), false);
+  if (!lock) return std::unexpected(lock.error());
+  if (try_lock(*lock) && !read_lock_record(lock->get()) && !exists(paths.result())) return lock;
+  look_soon(id);
+  return OwnedFd();
+}
+
+std::string LocalLauncher::program_path() const { return fmt::format("/proc/self/fd/{}", program_.get()); }
 
 void LocalLauncher::stop(const AttemptId& id, Duration grace) {
   std::optional<AttemptReport> report;
   {
     const std::lock_guard guard(mutex_);
     Tracked* tracked = find(id);
-    if (tracked && !tracked->kill_agent_at) tracked->kill_agent_at = monotonic_now() + grace + options_.stop_margin;
+    if (tracked && !tracked->kill_agent_at)
+      tracked->kill_agent_at = launch_monotonic_now() + grace + options_.stop_margin;
     if (tracked && tracked->order) {
       // Held and never started: there is nothing to wait for.
       AttemptEnd end = failed_launch("");
@@ -223,7 +245,7 @@ AttemptFinding LocalLauncher::settle(const AttemptId& id) {
     if (auto* ended = std::get_if<directory_state::Ended>(&state))
       return AttemptEndedReport{std::move(ended->result.end)};
     if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state))
-      return AttemptLostReport{wall_now(), spoilt->detail};
+      return AttemptLostReport{launch_wall_now(), spoilt->detail};
     if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) orphan = std::move(*orphaned);
   }
   if (orphan) return clear_up(id, orphan->record, orphan->detail);
@@ -245,11 +267,11 @@ AttemptLostReport LocalLauncher::clear_up(const AttemptId& id, const LockRecord&
   if (!kill_leftovers(attempt_marker(id), own_cgroups(record, id), options_.kill_patience)) {
     detail += "; some of its processes could not be killed";
   }
-  return {wall_now(), std::move(detail)};
+  return {launch_wall_now(), std::move(detail)};
 }
 
 void LocalLauncher::serve() {
-  Duration next_sweep = monotonic_now() + options_.sweep;
+  Duration next_sweep = launch_monotonic_now() + options_.sweep;
   while (!stopping_) {
     epoll_event events[64];
     const int n = ::epoll_wait(epoll_.get(), events, 64, wait_millis(next_sweep));
@@ -266,9 +288,9 @@ void LocalLauncher::serve() {
     }
     look_at_changed();
     retry_held();
-    if (monotonic_now() >= next_sweep) {
+    if (launch_monotonic_now() >= next_sweep) {
       sweep();
-      next_sweep = monotonic_now() + options_.sweep;
+      next_sweep = launch_monotonic_now() + options_.sweep;
     }
     prune();
   }
@@ -280,7 +302,7 @@ int LocalLauncher::wait_millis(Duration next_sweep) {
   for (const auto& [id, tracked] : tracked_) {
     if (tracked.order) next = std::min(next, tracked.retry_at);
   }
-  return static_cast<int>(std::max<int64_t>((next - monotonic_now()).whole_millis() + 1, 0));
+  return static_cast<int>(std::max<int64_t>((next - launch_monotonic_now()).whole_millis() + 1, 0));
 }
 
 void LocalLauncher::read_control() {
@@ -347,7 +369,7 @@ void LocalLauncher::look(const AttemptId& id) {
 void LocalLauncher::tend_agent(Tracked& tracked, const LockRecord& record) {
   const auto is_agent = [&](pid_t pid) { return process_start_ticks(pid) == record.start_ticks; };
   if (record.boot_id != current_boot_id()) return;
-  if (tracked.kill_agent_at && *tracked.kill_agent_at <= monotonic_now()) {
+  if (tracked.kill_agent_at && *tracked.kill_agent_at <= launch_monotonic_now()) {
     signal_pinned(record.pid, SIGKILL, is_agent);
     tracked.agent_killed = true;
   } else {
@@ -363,7 +385,7 @@ std::optional<directory_state::Orphaned> LocalLauncher::report_end(const Attempt
     if (started && !started_reported) reports.push_back({id, AttemptStartedReport{*started}});
     reports.push_back({id, AttemptEndedReport{std::move(ended->result.end)}});
   } else if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state)) {
-    reports.push_back({id, AttemptLostReport{wall_now(), spoilt->detail}});
+    reports.push_back({id, AttemptLostReport{launch_wall_now(), spoilt->detail}});
   } else if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) {
     return std::move(*orphaned);
   } else if (started_reported) {
@@ -379,7 +401,7 @@ void LocalLauncher::retry_held() {
   std::vector<AttemptReport> reports;
   {
     const std::lock_guard guard(mutex_);
-    const Duration now = monotonic_now();
+    const Duration now = launch_monotonic_now();
     std::vector<AttemptId> due;
     for (const auto& [id, tracked] : tracked_) {
       if (tracked.order && tracked.retry_at <= now) due.push_back(id);
