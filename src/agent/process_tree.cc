@@ -158,9 +158,11 @@ void ProcessTree::kill() {
 
 void ProcessTree::read_messages() {
   InitMessage message;
-  while (link_ && ::recv(link_.get(), &message, sizeof message, MSG_DONTWAIT) == sizeof message) {
+  ssize_t n = -1;
+  while (link_ && (n = ::recv(link_.get(), &message, sizeof message, MSG_DONTWAIT)) == sizeof message) {
     if (message.kind == InitMessage::kMainEnded) main_end_ = MainEnd{message.value, message.after_terminate};
   }
+  hung_up_ = hung_up_ || n == 0;
 }
 
 void ProcessTree::reap() {
