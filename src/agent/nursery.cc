@@ -11,7 +11,9 @@
 #include <string>
 
 #include "agent/agent.h"
+#include "agent/cgroup.h"
 #include "agent/process_tree.h"
+#include "attempt_dir/lock.h"
 #include "attempt_dir/nursery_link.h"
 
 namespace teson {
@@ -60,6 +62,8 @@ int nursery_command(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "teson-nursery");
   ProcessTitle title(argc + 2, argv - 2);
   title.show(std::string_view("teson\0agent-nursery", 19));
+  // Once for all agents.
+  (void)current_boot_id();
   char directory[kLongestNurseryRequest];
   for (;;) {
     Passed request = take_passed(link.get(), directory, sizeof directory);
@@ -67,6 +71,7 @@ int nursery_command(int argc, char** argv) {
     NurseryReply reply;
     OwnedFd process;
     if (request.descriptor) {
+      remember_cgroup_mounts();
       const pid_t pid = fork_sibling(process);
       if (pid == 0) {
         link.reset();

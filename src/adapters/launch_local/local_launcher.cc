@@ -69,7 +69,9 @@ Status LocalLauncher::set_up() {
   if (!program) return std::unexpected(program.error());
   program_ = std::move(*program);
   const AttemptId longest{JobId{}, std::numeric_limits<int>::max()};
-  if (options_.use_nursery) nursery_.emplace(program_path(), attempt_paths(data_, longest).directory.size());
+  if (options_.use_nursery) {
+    nursery_.emplace(program_path(), attempt_paths(data_, longest).directory.size(), options_.nursery_patience);
+  }
   if (const Status status = make_directories(data_ + "/attempts"); !status) return status;
 
   auto control = open_control_socket(data_);
@@ -311,7 +313,9 @@ void LocalLauncher::read_control() {
   ssize_t n;
   while ((n = ::recv(control_.get(), text, sizeof text, 0)) >= 0) {
     const auto id = parse_attempt_id({text, static_cast<size_t>(n)});
-    if (id && find(*id)) changed_.push_back(*id);
+    const Tracked* tracked = id ? find(*id) : nullptr;
+    // Of the end its process tells, and not before: the agent holds the lock until then.
+    if (tracked && !(tracked->watched && tracked->started_reported)) changed_.push_back(*id);
   }
 }
 
@@ -335,11 +339,11 @@ void LocalLauncher::look_at_changed() {
     const std::lock_guard guard(mutex_);
     ids.swap(changed_);
   }
-  for (const AttemptId& id : ids) look(id);
+  for (const AttemptId& id : ids) look(id, Care::kRead);
 }
 
 // Tells what is new about one attempt.
-void LocalLauncher::look(const AttemptId& id) {
+void LocalLauncher::look(const AttemptId& id, Care care) {
   std::vector<AttemptReport> reports;
   std::optional<directory_state::Orphaned> orphan;
   {
@@ -349,8 +353,8 @@ void LocalLauncher::look(const AttemptId& id) {
     DirectoryState state = read_directory_state(attempt_paths(data_, id));
     if (auto* running = std::get_if<directory_state::Running>(&state)) {
       if (running->record) {
-        watch_process(*tracked, id, open_agent(*running->record));
-        tend_agent(*tracked, *running->record);
+        if (!tracked->watched) watch_process(*tracked, id, open_agent(*running->record));
+        if (care == Care::kTend) tend_agent(*tracked, *running->record);
       }
       if (!running->started || tracked->started_reported) return;
       tracked->started_reported = true;
@@ -417,7 +421,7 @@ void LocalLauncher::sweep() {
     const std::lock_guard guard(mutex_);
     for (const auto& [id, tracked] : tracked_) all.push_back(id);
   }
-  for (const AttemptId& id : all) look(id);
+  for (const AttemptId& id : all) look(id, Care::kTend);
 }
 
 void LocalLauncher::prune() {

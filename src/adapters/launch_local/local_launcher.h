@@ -38,6 +38,7 @@ struct LocalLauncherOptions {
   std::span<const unsigned char> agent_image = {};
   // Agents are forked by a nursery if it can be had; false: each is executed.
   bool use_nursery = true;
+  Duration nursery_patience = Duration::seconds(5);  // one that is silent for longer is killed
   Duration sweep = Duration::seconds(2);
   Duration retry = Duration::seconds(1);  // after a full disk
   // An agent that has not ended its attempt this long after a stop's grace is killed, and its tree with it.
@@ -88,7 +89,8 @@ class LocalLauncher final : public Launcher {
   void read_control();
   void process_ended(Key key);
   void look_at_changed();
-  void look(const AttemptId& id);
+  enum class Care { kRead, kTend };  // tend: wake or end an agent that does not do its work
+  void look(const AttemptId& id, Care care);
   void tend_agent(Tracked& tracked, const LockRecord& record);
   std::optional<directory_state::Orphaned> report_end(const AttemptId& id, DirectoryState state, bool started_reported,
                                                       std::vector<AttemptReport>& reports);

@@ -15,15 +15,13 @@
 namespace teson {
 namespace {
 
-// A fork takes less than a millisecond; this is for a nursery that somebody suspended.
-constexpr timeval kPatience = {.tv_sec = 5, .tv_usec = 0};
 // After failures in a row a start costs more than it brings: 1, 2, 4 ... seconds without.
 constexpr int kLongestPauseExponent = 6;
 
 }  // namespace
 
-NurseryClient::NurseryClient(std::string program, size_t longest_directory)
-    : program_(std::move(program)), title_room_(longest_directory, '-') {}
+NurseryClient::NurseryClient(std::string program, size_t longest_directory, Duration patience)
+    : program_(std::move(program)), title_room_(longest_directory, '-'), patience_(patience) {}
 
 bool NurseryClient::start() {
   if (link_) return true;
@@ -32,8 +30,10 @@ bool NurseryClient::start() {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
   OwnedFd ours(ends[0]);
   const OwnedFd theirs(ends[1]);
+  // A fork takes less than a millisecond; this is for a nursery that somebody suspended.
+  const timeval patience = {.tv_sec = patience_.micros / 1'000'000, .tv_usec = patience_.micros % 1'000'000};
   for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
-    ::setsockopt(ours.get(), SOL_SOCKET, option, &kPatience, sizeof kPatience);
+    ::setsockopt(ours.get(), SOL_SOCKET, option, &patience, sizeof patience);
   }
   auto spawned =
       spawn_detached(program_, {"teson", "agent-nursery", std::to_string(kInheritedFd), title_room_}, theirs.get());

@@ -21,7 +21,7 @@ class NurseryClient {
   };
 
   // `program` is the path of the agent's program. Agents can show directories as long as `longest_directory`.
-  NurseryClient(std::string program, size_t longest_directory);
+  NurseryClient(std::string program, size_t longest_directory, Duration patience);
   // The nursery is gone on return; agents carry on.
   ~NurseryClient() { end(); }
   NurseryClient(const NurseryClient&) = delete;
@@ -37,6 +37,7 @@ class NurseryClient {
 
   const std::string program_;
   const std::string title_room_;
+  const Duration patience_;
   OwnedFd link_;
   Spawned nursery_;
   int failures_ = 0;   // since an agent was last forked
