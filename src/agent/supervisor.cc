@@ -215,7 +215,6 @@ void Supervisor::wait_for_activity() {
                        {tree_->message_fd(), POLLIN, 0},
                        {indexer_->deadline() ? -1 : indexer_->notify_fd(), POLLIN, 0},
                        {oom_->fd(), oom_->events(), 0}};
-  // The init hangs up when it ends; SIGCHLD tells of that, and a hung-up descriptor would be ready for ever.
   timespec timeout{};
   const auto next = next_deadline();
   if (next) {
