@@ -219,7 +219,7 @@ class CgroupBuilder {
     const auto position = positions.v1.find(controller);
     if (position == positions.v1.end()) return {};
     const std::string base = position->second.directory();
-    const std::string directory = base + kParentName + "/" + name_;
+    std::string directory = base + kParentName + "/" + name_;
     if (std::find(group_.directories_.begin(), group_.directories_.end(), directory) != group_.directories_.end()) {
       return directory;  // controllers that are mounted together
     }
@@ -249,6 +249,7 @@ Cgroup Cgroup::create(const std::string& name, const Resources& limits, CgroupCh
 
 std::vector<int> Cgroup::task_fds() const {
   std::vector<int> fds;
+  fds.reserve(tasks_.size());
   for (const OwnedFd& tasks : tasks_) fds.push_back(tasks.get());
   return fds;
 }

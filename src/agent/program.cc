@@ -37,7 +37,7 @@ class EnvironmentBuilder {
   std::vector<std::string> build() const {
     std::vector<std::string> lines;
     lines.reserve(variables_.size());
-    for (const auto& [name, value] : variables_) lines.push_back(name + "=" + value);
+    for (const auto& [name, value] : variables_) lines.emplace_back(name).append("=").append(value);
     return lines;
   }
 

@@ -19,6 +19,19 @@ SocketAddress::SocketAddress(const std::string& directory, const char* name)
   std::strncpy(address_.sun_path, path.c_str(), sizeof address_.sun_path - 1);
 }
 
+// The socket of a launcher that was killed lasts as long as a process that it was starting at that moment takes to
+// begin.
+static bool somebody_listens(const SocketAddress& address) {
+  constexpr int kTries = 100;
+  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 20'000'000};
+  for (int i = 0; i < kTries; ++i) {
+    const OwnedFd probe(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (::connect(probe.get(), address.get(), SocketAddress::size()) != 0) return false;
+    ::nanosleep(&kPause, nullptr);
+  }
+  return true;
+}
+
 Result<OwnedFd> open_control_socket(const std::string& data_directory) {
   OwnedFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return errno_error("cannot make a socket");
@@ -31,7 +44,7 @@ Result<OwnedFd> open_control_socket(const std::string& data_directory) {
                     "directory with --data",
                     path, kind));
   }
-  if (::connect(socket.get(), address.get(), SocketAddress::size()) == 0) {
+  if (somebody_listens(address)) {
     return conflict("another server uses the data directory " + data_directory +
                     ": stop it, or choose another with --data");
   }

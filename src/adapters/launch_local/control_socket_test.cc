@@ -1,8 +1,12 @@
 #include "adapters/launch_local/control_socket.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -33,6 +37,31 @@ TEST(ControlSocket, ALongDataDirectoryIsNoObstacle) {
   }
   EXPECT_TRUE(open_control_socket(deep)) << "what a dead server left is replaced";
   std::filesystem::remove_all(root);
+}
+
+// The launcher was killed while it was starting a process: that one has its descriptors until it becomes another
+// program.
+TEST(ControlSocket, TheSocketOfADeadLauncherIsWaitedFor) {
+  std::string data = "/tmp/teson-socket-XXXXXX";
+  ASSERT_NE(::mkdtemp(data.data()), nullptr);
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto held = open_control_socket(data);
+    (void)!::write(ends[1], held ? "y" : "n", 1);
+    ::poll(nullptr, 0, 300);
+    ::_exit(0);
+  }
+  char answer = 0;
+  ASSERT_EQ(::read(ends[0], &answer, 1), 1);
+  ASSERT_EQ(answer, 'y');
+  const auto next = open_control_socket(data);
+  EXPECT_TRUE(next.has_value()) << next.error().message;
+  ::waitpid(child, nullptr, 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  std::filesystem::remove_all(data);
 }
 
 TEST(ControlSocket, WhatIsNoSocketIsNamedAndLeftAlone) {
