@@ -39,6 +39,16 @@ pid_t nursery() {
   return 0;
 }
 
+std::set<std::string> sockets_of(pid_t pid) {
+  std::set<std::string> sockets;
+  std::error_code ignored;
+  for (const auto& fd : std::filesystem::directory_iterator(proc(pid, "fd"), ignored)) {
+    const std::string name = std::filesystem::read_symlink(fd.path(), ignored);
+    if (name.starts_with("socket:")) sockets.insert(name);
+  }
+  return sockets;
+}
+
 size_t descriptors_of(pid_t pid) {
   std::error_code ignored;
   const std::filesystem::directory_iterator entries(proc(pid, "fd"), ignored);
@@ -72,7 +82,9 @@ TEST(Nursery, AnAgentLooksAsIfItHadBeenSpawned) {
   EXPECT_EQ(::getsid(agent), agent);
   const std::string status = text_of(proc(agent, "status"));
   EXPECT_THAT(status, HasSubstr("PPid:\t" + std::to_string(::getpid())));
+#ifndef TESON_SANITIZED  // which have handlers of their own
   EXPECT_THAT(status, HasSubstr("SigCgt:\t0000000000000000"));
+#endif
   // But for the C library's own two, which nobody can set to their default.
   EXPECT_EQ(std::strtoull(status.c_str() + status.find("SigIgn:") + 8, nullptr, 16) & ~0x180000000ULL, 0U);
   for (const char* stream : {"fd/0", "fd/1", "fd/2"}) {
@@ -89,6 +101,10 @@ TEST(Nursery, OnlyTheAgentHoldsItsLock) {
   for (const AttemptId& id : {first.id, second.id}) {
     EXPECT_EQ(holders_of(world.paths(id).file(kLockFile)), std::set<pid_t>{agent_of(world, id)});
   }
+  // Nor does an agent keep the link: the launcher would not hear of the nursery's death.
+  const std::set<std::string> link = sockets_of(nursery());
+  ASSERT_EQ(link.size(), 1U);
+  EXPECT_FALSE(sockets_of(agent_of(world, first.id)).contains(*link.begin()));
   world.kill_agent(first.id);
   ASSERT_TRUE(world.run_until([&] { return world.loss_of(first.id).has_value(); }));
   EXPECT_FALSE(is_locked(world.paths(first.id).file(kLockFile)));
@@ -140,6 +156,19 @@ TEST(Nursery, KilledOverAndOverItLosesNoAttemptAndStartsNoneTwice) {
     ASSERT_TRUE(world.end_of(order.id)) << "lost";
     EXPECT_EQ(world.end_of(order.id)->exit_code, 0) << world.end_of(order.id)->reason;
     EXPECT_EQ(text_of(world.paths(order.id).file("work/ran")), "ran\n");
+  }
+}
+
+// The launcher hears nothing in either case, and only the lock tells which it was.
+TEST(Nursery, OneThatDiesBeforeOrAfterTheForkCostsNothing) {
+  for (const char* fault : {"dies-before-fork", "dies-after-fork"}) {
+    const ScopedVariable faulty("TESON_TEST_NURSERY", fault);
+    LocalWorld world({.sweep = Duration::millis(50)});
+    for (int i = 0; i < 3; ++i) {
+      const LaunchOrder order = world.shell("echo ran >> ran; sleep 0.1; exit 5");
+      EXPECT_EQ(world.run(order).exit_code, 5) << fault;
+      EXPECT_EQ(text_of(world.paths(order.id).file("work/ran")), "ran\n") << fault;
+    }
   }
 }
 
