@@ -7,6 +7,7 @@
 #include <expected>
 #include <utility>
 
+// NOLINTBEGIN(bugprone-macro-parentheses): what is declared cannot stand in parentheses.
 #define TESON_TRY_JOIN_(a, b) a##b
 #define TESON_TRY_NAME_(a, b) TESON_TRY_JOIN_(a, b)
 #define TESON_TRY_AS_(temporary, declaration, expression)               \
@@ -21,3 +22,4 @@
       return std::unexpected(std::move(teson_status).error()); \
     }                                                          \
   } while (false)
+// NOLINTEND(bugprone-macro-parentheses)
