@@ -1,6 +1,4 @@
 // Wiring only. `teson agent` comes first: it must cost next to nothing, for it lives as long as its job.
-#include <string_view>
-
 #include "adapters/host_linux/linux_host_probe.h"
 #include "agent/agent.h"
 #include "agent/cgroup.h"
@@ -30,7 +28,7 @@ teson::cli::CgroupFacts cgroup_facts() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc >= 2 && std::string_view(argv[1]) == "agent") return teson::agent_command(argc - 2, argv + 2);
+  if (const auto status = teson::agent_entry(argc, argv)) return *status;
   teson::cli::Hooks hooks;
   hooks.version = TESON_VERSION;
   hooks.serve = serve_as_asked;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "agent/nursery.h"
 #include "agent/supervisor.h"
 #include "attempt_dir/lock.h"
 #include "attempt_dir/paths.h"
@@ -50,7 +51,7 @@ int agent_main(const std::string& directory, int lock_fd) {
   return 0;
 }
 
-int agent_command(int argc, char** argv) {
+static int agent_command(int argc, char** argv) {
   if (argc < 1 || argc > 2) return complain("usage: teson agent DIRECTORY [LOCK_FD] (started by the server)");
   int lock_fd = -1;
   if (argc == 2) {
@@ -61,6 +62,13 @@ int agent_command(int argc, char** argv) {
     }
   }
   return agent_main(argv[0], lock_fd);
+}
+
+std::optional<int> agent_entry(int argc, char** argv) {
+  if (argc < 2) return std::nullopt;
+  if (std::strcmp(argv[1], "agent") == 0) return agent_command(argc - 2, argv + 2);
+  if (std::strcmp(argv[1], "agent-nursery") == 0) return nursery_command(argc - 2, argv + 2);
+  return std::nullopt;
 }
 
 }  // namespace teson

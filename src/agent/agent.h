@@ -4,6 +4,7 @@
 // It holds the attempt's lock until the result is on disk, whatever happens. See README.md for the life of an agent.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace teson {
@@ -13,7 +14,8 @@ namespace teson {
 // agent holds the lock.
 int agent_main(const std::string& directory, int lock_fd);
 
-// The words after "agent" on the command line: DIR [LOCK_FD].
-int agent_command(int argc, char** argv);
+// What a program that carries the agent does before anything else: the exit status of `agent DIR [LOCK_FD]` and
+// `agent-nursery LINK_FD [ROOM]` (nursery.h); nullopt: the command line asks for neither.
+std::optional<int> agent_entry(int argc, char** argv);
 
 }  // namespace teson

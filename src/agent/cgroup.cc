@@ -51,14 +51,17 @@ int64_t read_counter(const std::string& path, std::string_view name) {
   return 0;
 }
 
-bool has_word(const std::string& path, std::string_view word) {
-  const auto text = read_file(path, 4096);
-  if (!text) return false;
-  for (size_t at = text->find(word); at != std::string::npos; at = text->find(word, at + 1)) {
+bool holds_word(const std::string& text, std::string_view word) {
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || (*text)[at - 1] == ' ') && (end == text->size() || std::strchr(" \n", (*text)[end]))) return true;
+    if ((at == 0 || text[at - 1] == ' ') && (end == text.size() || std::strchr(" \n", text[end]))) return true;
   }
   return false;
+}
+
+bool has_word(const std::string& path, std::string_view word) {
+  const auto text = read_file(path, 4096);
+  return text && holds_word(*text, word);
 }
 
 bool make_group(const std::string& base, const std::string& name) {
@@ -78,7 +81,18 @@ bool can_enter(int group_fd) {
   return true;
 }
 
+// The lines of mountinfo that are about control groups: a host may have thousands of others.
+std::optional<std::string> remembered_mounts;
+
 }  // namespace
+
+void remember_cgroup_mounts() {
+  static const OwnedFd table(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
+  // proc(5): ready for POLLPRI when something was mounted or unmounted since the last poll.
+  pollfd changed{.fd = table.get(), .events = POLLPRI, .revents = 0};
+  if (::poll(&changed, 1, 0) == 0 && remembered_mounts) return;
+  if (const auto text = read_file("/proc/self/mountinfo")) remembered_mounts = cgroup_mount_lines(*text);
+}
 
 CgroupChoice cgroup_choice_from_environment() {
   const char* value = std::getenv("TESON_AGENT_CGROUP");
@@ -98,13 +112,13 @@ class CgroupBuilder {
   CgroupBuilder(std::string name, const Resources& limits) : name_(std::move(name)), limits_(limits) {}
 
   Cgroup build(CgroupChoice choice) {
-    const auto mountinfo = read_file("/proc/self/mountinfo");
+    if (!remembered_mounts) remember_cgroup_mounts();
     const auto cgroup = read_file("/proc/self/cgroup");
-    if (choice == CgroupChoice::kNone || !mountinfo || !cgroup) {
+    if (choice == CgroupChoice::kNone || !remembered_mounts || !cgroup) {
       group_.note_ = "control groups are not used: no memory limit";
       return std::move(group_);
     }
-    const CgroupPositions positions = parse_cgroup_positions(*mountinfo, *cgroup);
+    const CgroupPositions positions = parse_cgroup_positions(*remembered_mounts, *cgroup);
     if (choice != CgroupChoice::kV1Only && positions.v2) build_v2(*positions.v2);
     if (choice != CgroupChoice::kV2Only) build_v1(positions);
     if (!group_.has_memory()) add_note("no memory controller that this user may use: no memory limit");
@@ -117,8 +131,9 @@ class CgroupBuilder {
  private:
   void build_v2(const CgroupPosition& position) {
     std::vector<std::string> controllers;
+    const auto there = read_file(position.mount + "/cgroup.controllers", 4096);
     for (const char* controller : {"memory", "cpu", "pids"}) {
-      if (has_word(position.mount + "/cgroup.controllers", controller)) controllers.emplace_back(controller);
+      if (there && holds_word(*there, controller)) controllers.emplace_back(controller);
     }
     std::string path = position.path;
     while (true) {

@@ -17,6 +17,9 @@
 namespace teson {
 
 enum class CgroupChoice { kAll, kNone, kV1Only, kV2Only };
+// Reads where control groups are mounted, if that may have changed since the last call: for a process that forks
+// agents.
+void remember_cgroup_mounts();
 // TESON_AGENT_CGROUP = none | v1 | v2; absent: all that works.
 CgroupChoice cgroup_choice_from_environment();
 

@@ -49,6 +49,14 @@ std::optional<CgroupPosition> place(const Mount& mount, std::string_view path) {
 
 }  // namespace
 
+std::string cgroup_mount_lines(std::string_view mountinfo) {
+  std::string lines;
+  for (const std::string_view line : split(mountinfo, '\n')) {
+    if (line.find(" - cgroup") != std::string_view::npos) lines.append(line).append("\n");
+  }
+  return lines;
+}
+
 CgroupPositions parse_cgroup_positions(std::string_view mountinfo, std::string_view cgroup) {
   std::map<std::string, Mount, std::less<>> by_controller;
   std::optional<Mount> unified;

@@ -20,6 +20,9 @@ struct CgroupPositions {
   std::optional<CgroupPosition> v2;
 };
 
+// The lines of /proc/self/mountinfo that parse_cgroup_positions() looks at.
+std::string cgroup_mount_lines(std::string_view mountinfo);
+
 // From the texts of /proc/self/mountinfo and /proc/self/cgroup.
 CgroupPositions parse_cgroup_positions(std::string_view mountinfo, std::string_view cgroup);
 

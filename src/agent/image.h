@@ -6,8 +6,8 @@
 
 namespace teson {
 
-// A static ELF program that takes the words `agent DIR [LOCK_FD]`. Empty in builds that cannot make one (sanitizers):
-// then teson itself is the agent.
+// A static ELF program that takes the words `agent DIR [LOCK_FD]` or `agent-nursery`. Empty in builds that cannot make
+// one (sanitizers): then teson itself is the agent.
 std::span<const unsigned char> agent_image();
 
 }  // namespace teson

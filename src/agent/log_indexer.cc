@@ -15,6 +15,8 @@ namespace teson {
 
 namespace {
 
+// A program that is over by then is marked once, at its end, and has cost no watch.
+constexpr Duration kFirstLook = Duration::millis(50);
 constexpr Duration kInterval = Duration::millis(200);
 // Less than this and writes fail: file systems round up, and keep some for themselves.
 constexpr uint64_t kNoRoomBytes = 64 << 10;
@@ -30,9 +32,7 @@ bool is_full(int fd) {
 LogIndexer::LogIndexer(int log_fd)
     : log_fd_(log_fd),
       index_(::open(kLogIndexFile, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)),
-      notify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-  watch_and_mark();
-}
+      deadline_(monotonic_now() + kFirstLook) {}
 
 void LogIndexer::watch_and_mark() {
   watch();
@@ -42,6 +42,7 @@ void LogIndexer::watch_and_mark() {
 
 void LogIndexer::watch() {
   deadline_.reset();
+  if (!notify_) notify_.reset(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   const int watching = notify_ ? ::inotify_add_watch(notify_.get(), kLogFile, IN_MODIFY | IN_ONESHOT) : -1;
   // No inotify to be had (user limit): look at intervals instead.
   if (watching < 0) deadline_ = monotonic_now() + kInterval;

@@ -32,6 +32,16 @@ pid_t fork_into(uint64_t flags, int cgroup_fd) {
   return pid < 0 ? -errno : static_cast<pid_t>(pid);
 }
 
+pid_t fork_sibling(OwnedFd& process) {
+  int pidfd = -1;
+  clone_args arguments{};
+  arguments.flags = CLONE_PARENT | CLONE_PIDFD;
+  arguments.pidfd = reinterpret_cast<uint64_t>(&pidfd);
+  const long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (pid > 0) process.reset(pidfd);
+  return pid < 0 ? -errno : static_cast<pid_t>(pid);
+}
+
 // The program's id as the host sees it: inside its namespace it is always 2.
 static std::optional<pid_t> only_child_of(pid_t pid) {
   const std::string id = std::to_string(pid);
@@ -148,9 +158,11 @@ void ProcessTree::kill() {
 
 void ProcessTree::read_messages() {
   InitMessage message;
-  while (link_ && ::recv(link_.get(), &message, sizeof message, MSG_DONTWAIT) == sizeof message) {
+  ssize_t n = -1;
+  while (link_ && (n = ::recv(link_.get(), &message, sizeof message, MSG_DONTWAIT)) == sizeof message) {
     if (message.kind == InitMessage::kMainEnded) main_end_ = MainEnd{message.value, message.after_terminate};
   }
+  hung_up_ = hung_up_ || n == 0;
 }
 
 void ProcessTree::reap() {

@@ -31,8 +31,9 @@ class ProcessTree {
 
   // Returns once the program is executing, or the reason why it does not.
   std::expected<void, LaunchFailure> start(const Program& program);
-  // Messages of the init: watch this too; -1 without a namespace.
-  int message_fd() const { return link_.get(); }
+  // Messages of the init: watch this too; -1 without a namespace. Not after the hang-up of an init that is leaving: that
+  // takes the kernel milliseconds, and a hung-up descriptor is ready all the while.
+  int message_fd() const { return hung_up_ ? -1 : link_.get(); }
 
   // SIGTERM (and SIGCONT, or a stopped process could not heed it) to every process.
   void terminate();
@@ -56,6 +57,7 @@ class ProcessTree {
   int lock_fd_;
   bool want_namespace_;
   OwnedFd link_;
+  bool hung_up_ = false;
   pid_t init_pid_ = 0;
   pid_t main_pid_ = 0;
   bool terminating_ = false;
@@ -64,6 +66,9 @@ class ProcessTree {
   std::optional<MainEnd> main_end_;
 };
 
+// fork() of a sibling: its parent is ours, as is the signal at its end. Fills `process` with its pidfd in the caller
+// only. Negative errno on failure.
+pid_t fork_sibling(OwnedFd& process);
 // fork() with clone3's extras; `cgroup_fd` -1 for none. Negative errno on failure.
 pid_t fork_into(uint64_t flags, int cgroup_fd);
 

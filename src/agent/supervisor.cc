@@ -104,7 +104,8 @@ void Supervisor::open_ears() {
 Status Supervisor::read_order() {
   // The id first, from where we stand: a result can then be written even if the order cannot be read.
   const std::string job_directory = parent_of(directory_);
-  if (const auto job = JobId::parse(job_directory.substr(job_directory.rfind('/') + 1))) order_.id.job = *job;
+  if (const auto job = JobId::parse_directory_name(job_directory.substr(job_directory.rfind('/') + 1)))
+    order_.id.job = *job;
   order_.id.number = std::atoi(directory_.c_str() + directory_.rfind('/') + 1);
 
   const auto text = read_file(kSpecFile);
@@ -120,7 +121,7 @@ Status Supervisor::read_order() {
 }
 
 void Supervisor::make_cgroup() {
-  const std::string name = fmt::format("{}-{}", order_.id.job.text(), order_.id.number);
+  const std::string name = fmt::format("{}-{}", order_.id.job.directory_name(), order_.id.number);
   cgroup_.emplace(Cgroup::create(name, order_.limits, cgroup_choice_from_environment()));
   if (!cgroup_->note().empty()) note("note", cgroup_->note());
 }
@@ -214,7 +215,6 @@ void Supervisor::wait_for_activity() {
                        {tree_->message_fd(), POLLIN, 0},
                        {indexer_->deadline() ? -1 : indexer_->notify_fd(), POLLIN, 0},
                        {oom_->fd(), oom_->events(), 0}};
-  // The init hangs up when it ends; SIGCHLD tells of that, and a hung-up descriptor would be ready for ever.
   timespec timeout{};
   const auto next = next_deadline();
   if (next) {

@@ -58,11 +58,17 @@ std::optional<LockRecord> read_lock_record(int lock_fd) {
   return decode_lock_record(text);
 }
 
-std::string current_boot_id() {
+static std::string read_boot_id() {
   auto text = read_file("/proc/sys/kernel/random/boot_id", 256);
   if (!text) return {};
   while (!text->empty() && text->back() == '\n') text->pop_back();
   return *text;
+}
+
+const std::string& current_boot_id() {
+  // No process outlives the boot.
+  static const std::string id = read_boot_id();
+  return id;
 }
 
 std::optional<uint64_t> process_start_ticks(pid_t pid) {

@@ -45,7 +45,8 @@ Status write_lock_record(int lock_fd, const LockRecord& record);
 // nullopt: empty or not yet whole.
 std::optional<LockRecord> read_lock_record(int lock_fd);
 
-std::string current_boot_id();
+// Read once in a process. Any thread.
+const std::string& current_boot_id();
 // nullopt: no such process. A zombie still has its start time.
 std::optional<uint64_t> process_start_ticks(pid_t pid);
 // The process that the record names, if it still is that process. Empty descriptor otherwise.

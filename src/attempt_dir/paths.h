@@ -3,6 +3,7 @@
 //   <data>/control.sock                     datagrams from agents: "look at this attempt"
 //   <data>/attempts/<job>/checkpoints/      outlives the job's attempts
 //   <data>/attempts/<job>/<n>/              one attempt; the names below are inside it
+// where <job> is JobId::directory_name().
 #pragma once
 
 #include <string>

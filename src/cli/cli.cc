@@ -38,6 +38,8 @@ void declare_commands(CLI::App& app, Context& context) {
   add_show(app, context);
   add_logs(app, context);
   add_stop(app, context);
+  add_rerun(app, context);
+  add_throttle(app, context);
   add_serve(app, context);
   add_env(app, context);
   add_doctor(app, context);

@@ -10,61 +10,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/fake_batch_testing.h"
-#include "cli/interrupt.h"
+#include "cli/cli_testing.h"
 #include "cli/program_output.h"
 
 namespace teson::cli {
 namespace {
-
-struct Ran {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-class Cli : public testing::Test {
- protected:
-  Cli() {
-    char pattern[] = "/tmp/teson-cli-XXXXXX";
-    data_ = ::mkdtemp(pattern);
-    for (const char* name : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_DEFAULT_REGION",
-                             "TESON_DATA", "TESON_ENDPOINT", "TESON_LISTEN", "TESON_CONFIG"}) {
-      ::unsetenv(name);
-    }
-    forget_interrupt();
-    hooks_.version = "9.8.7";
-    hooks_.serve = [this](const ServeFlags& flags) {
-      served_ = flags;
-      return 7;
-    };
-  }
-  ~Cli() override { std::filesystem::remove_all(data_); }
-
-  // As if `batch` were the data directory's running server.
-  void attach(FakeBatch& batch) {
-    std::ofstream(data_ + "/server.json")
-        << json_line(Json::object({{"endpoint", batch.server().endpoint()}, {"pid", ::getpid()}}));
-    const std::string path = data_ + "/credentials";
-    std::ofstream(path) << "[default]\naws_access_key_id = AKID\naws_secret_access_key = it's-secret\n";
-    ::chmod(path.c_str(), 0600);
-  }
-
-  Ran run(std::vector<std::string> words) {
-    words.insert(words.begin(), {"teson", "--data", data_});
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = cli_main(static_cast<int>(argv.size()), argv.data(), hooks_);
-    std::fflush(stdout);
-    return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
-  }
-
-  std::string data_;
-  Hooks hooks_;
-  std::optional<ServeFlags> served_;
-};
 
 void nothing(FakeBatch&, int) {}
 
@@ -158,8 +108,6 @@ TEST_F(Cli, RunRefusesBeforeItTouchesAServer) {
             "teson: --memory: '4' is not a memory size; write it like 4GiB, 4096MiB or 4G");
   EXPECT_EQ(refused({"run", "--nodes", "2", "--", "true"}),
             "teson: --nodes 2: comes with a later version; run without it");
-  EXPECT_EQ(refused({"run", "--array", "0-9", "--", "true"}),
-            "teson: --array 0-9: comes with a later version; run without it");
   EXPECT_EQ(refused({"run", "--workdir", "/no/such", "--", "true"}),
             "teson: --workdir: '/no/such' is not a directory here; 'fresh' gives each attempt its own");
   EXPECT_FALSE(std::filesystem::exists(data_ + "/server.log"));
@@ -318,7 +266,8 @@ TEST_F(Cli, BashCompletesCommandsAndFlags) {
 
 TEST_F(Cli, ZshCompletionHasEveryCommand) {
   const std::string script = run({"completion", "zsh"}).out;
-  for (const char* name : {"run", "jobs", "show", "logs", "stop", "serve", "env", "doctor", "version", "completion"}) {
+  for (const char* name : {"run", "jobs", "show", "logs", "stop", "rerun", "throttle", "serve", "env", "doctor",
+                           "version", "completion"}) {
     EXPECT_NE(script.find("'" + std::string(name) + ":"), std::string::npos) << name;
     EXPECT_NE(script.find("\n      " + std::string(name) + ") _arguments"), std::string::npos) << name;
   }

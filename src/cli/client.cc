@@ -9,6 +9,7 @@
 #include "cli/text.h"
 #include "wire/sigv4.h"
 #include "wire/time_text.h"
+#include "wire/uri.h"
 
 namespace teson::cli {
 namespace {
@@ -45,6 +46,11 @@ Client::Client(Session session) : session_(std::move(session)) {}
 Outcome<Json> Client::batch(std::string_view operation, const Json& request) {
   return call("batch", operation, "/v1/" + wire::lower_case(operation), {{"content-type", "application/json"}},
               request);
+}
+
+Outcome<Json> Client::tag(const std::string& arn, const Json& tags) {
+  return call("batch", "TagResource", "/v1/tags/" + wire::percent_encode(arn), {{"content-type", "application/json"}},
+              Json::object({{"tags", tags}}));
 }
 
 Outcome<Json> Client::logs(std::string_view operation, const Json& request) {

@@ -26,6 +26,8 @@ class Client {
   explicit Client(Session session);
 
   Outcome<Json> batch(std::string_view operation, const Json& request);
+  // TagResource: adds to the tags of what `arn` names, or changes them. `tags` is an object of strings.
+  Outcome<Json> tag(const std::string& arn, const Json& tags);
   Outcome<Json> logs(std::string_view operation, const Json& request);
   // Unsigned: /healthz.
   Outcome<ServerHealth> health();

@@ -34,12 +34,46 @@ StandInAnswer FakeBatch::answer(const StandInRequest& request) {
   const Json body = Json::parse(request.body);
   if (request.path == "/v1/describejobs") {
     on_describe_(*this, ++describes_);
-    return {200, json_line(Json::object({{"jobs", Json::array({detail})}})), {}};
+    return described(body);
   }
+  if (request.path == "/v1/listjobs" && body.contains("arrayJobId")) return children_listed(body);
   if (request.path == "/v1/submitjob")
     return {200, json_line(Json::object({{"jobName", "digits"}, {"jobId", kJob}})), {}};
   if (request.path == "/") return log_events(body);
   return {200, "{}", {}};
+}
+
+StandInAnswer FakeBatch::described(const Json& body) const {
+  Json jobs = Json::array();
+  for (const Json& id : array_field(body, "jobs")) {
+    const std::string text = id.get<std::string>();
+    const size_t colon = text.find(':');
+    if (colon == std::string::npos) {
+      jobs.push_back(detail);
+    } else if (const auto child = children.find(std::stoi(text.substr(colon + 1))); child != children.end()) {
+      jobs.push_back(child->second);
+    }
+  }
+  return {200, json_line(Json::object({{"jobs", jobs}})), {}};
+}
+
+// A token is the index to go on from.
+StandInAnswer FakeBatch::children_listed(const Json& body) const {
+  const std::string token = text_field(body, "nextToken");
+  const int64_t most = int_field(body, "maxResults").value_or(100);
+  Json list = Json::array();
+  Json answer = Json::object();
+  for (auto at = children.lower_bound(token.empty() ? 0 : std::stoi(token)); at != children.end(); ++at) {
+    if (text_field(at->second, "status") != text_field(body, "jobStatus")) continue;
+    if (static_cast<int64_t>(list.size()) == most) {
+      answer["nextToken"] = std::to_string(at->first);
+      break;
+    }
+    list.push_back(Json::object(
+        {{"jobId", text_field(at->second, "jobId")}, {"arrayProperties", field(at->second, "arrayProperties")}}));
+  }
+  answer["jobSummaryList"] = list;
+  return {200, json_line(answer), {}};
 }
 
 // Tokens are "<direction>/<position>", with "+" for the empty page in between.

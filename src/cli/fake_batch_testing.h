@@ -1,4 +1,4 @@
-// A server of one job for tests: its log streams grow and its state moves as the test scripts it.
+// A server of one job, or one array, for tests: its log streams grow and its state moves as the test scripts it.
 #pragma once
 
 #include <functional>
@@ -22,6 +22,7 @@ class FakeBatch {
 
   // For the script, which runs on the server's thread, and for set-up before the first request.
   Json detail;
+  std::map<int, Json> children;  // of the array that the job then is: JobDetails by index
   std::map<std::string, std::vector<std::string>> streams;
   size_t page = 10'000;                          // events a page
   int hang_up = 0;                               // so many requests to come get no answer
@@ -34,6 +35,8 @@ class FakeBatch {
 
  private:
   StandInAnswer answer(const StandInRequest& request);
+  StandInAnswer described(const Json& body) const;
+  StandInAnswer children_listed(const Json& body) const;
   StandInAnswer log_events(const Json& body);
 
   std::function<void(FakeBatch&, int)> on_describe_;

@@ -8,6 +8,7 @@
 #include "base/uuid.h"
 #include "cli/short_id.h"
 #include "cli/text.h"
+#include "domain/ids.h"
 
 namespace teson::cli {
 namespace {
@@ -103,9 +104,7 @@ std::string why_failed(const JobView& job) {
   return text.empty() ? job.status_reason : text;
 }
 
-std::string job_label(const JobView& job) {
-  return fmt::format("{} ({})", printable(job.name), job.id.substr(0, kShortIdLength));
-}
+std::string job_label(const JobView& job) { return fmt::format("{} ({})", printable(job.name), short_form(job.id)); }
 
 std::optional<Duration> run_time(const JobView& job, Instant at) {
   if (!job.started) return std::nullopt;
@@ -174,15 +173,28 @@ Outcome<Json> describe_job(Client& client, const std::string& id) {
   return std::move(jobs->front());
 }
 
+namespace {
+
+Outcome<void> check_given_id(const std::string& id) {
+  const auto [array, index] = child_parts(id);
+  if (!is_id_prefix(array)) {
+    return usage(
+        fmt::format("'{}' is not a job id; give it, or its first characters, as 'teson jobs' shows it", printable(id)));
+  }
+  if (is_index_part(index)) return {};
+  return usage(fmt::format("'{}' is not a job id; a child of an array is its id, ':' and an index from 0 to {}: {}:0",
+                           printable(id), JobId::kLargestIndex, array));
+}
+
+}  // namespace
+
 Outcome<std::vector<std::string>> resolve_job_ids(Client& client, const std::vector<std::string>& given) {
   for (const std::string& id : given) {
-    if (!is_id_prefix(id)) {
-      return usage(fmt::format("'{}' is not a job id; give it, or its first characters, as 'teson jobs' shows it",
-                               printable(id)));
-    }
+    if (const auto good = check_given_id(id); !good) return std::unexpected(good.error());
   }
   std::vector<std::string> known;
-  if (!std::all_of(given.begin(), given.end(), is_whole_id)) {
+  const auto is_whole = [](const std::string& id) { return is_whole_id(child_parts(id).array); };
+  if (!std::all_of(given.begin(), given.end(), is_whole)) {
     const auto queues = queue_names(client);
     if (!queues) return std::unexpected(queues.error());
     for (const std::string& queue : *queues) {
@@ -193,9 +205,10 @@ Outcome<std::vector<std::string>> resolve_job_ids(Client& client, const std::vec
   }
   std::vector<std::string> ids;
   for (const std::string& id : given) {
-    auto match = is_whole_id(id) ? Outcome<std::string>(Uuid::parse(id)->text()) : match_id(id, known);
+    const auto [array, index] = child_parts(id);
+    auto match = is_whole(id) ? Outcome<std::string>(Uuid::parse(array)->text()) : match_id(array, known);
     if (!match) return std::unexpected(match.error());
-    ids.push_back(*std::move(match));
+    ids.push_back(*match + std::string(index));
   }
   return ids;
 }

@@ -61,7 +61,8 @@ Outcome<std::vector<Json>> describe_jobs(Client& client, const std::vector<std::
 // Usage failure when there is no such job.
 Outcome<Json> describe_job(Client& client, const std::string& id);
 
-// A whole id is taken as it is; a prefix is looked up among all jobs. All of `given` with one look.
+// A whole id is taken as it is; a prefix is looked up among all jobs. All of `given` with one look. Each may have the
+// index of a child: "1f3c:17".
 Outcome<std::vector<std::string>> resolve_job_ids(Client& client, const std::vector<std::string>& given);
 Outcome<std::string> resolve_job_id(Client& client, const std::string& given);
 

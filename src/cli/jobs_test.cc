@@ -123,6 +123,7 @@ TEST(ResolveJobIds, LooksAPrefixUpInAllQueuesAndPages) {
   HttpStandIn server(two_queues);
   Client client = client_for(server);
   EXPECT_EQ(resolve_job_ids(client, {"22", "1f3c"}).value(), (std::vector<std::string>{kB, kA}));
+  EXPECT_EQ(resolve_job_ids(client, {"22:17", "1f3c:0"}).value(), (std::vector<std::string>{kB + ":17", kA + ":0"}));
   EXPECT_EQ(resolve_job_id(client, "9").error().kind, FailureKind::kUsage);
 }
 

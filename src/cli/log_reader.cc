@@ -6,7 +6,9 @@
 #include <deque>
 #include <vector>
 
+#include "cli/array_view.h"
 #include "cli/interrupt.h"
+#include "cli/short_id.h"
 #include "cli/text.h"
 
 namespace teson::cli {
@@ -157,29 +159,6 @@ Outcome<void> LogCursor::read_tail(Client& client, const AttemptView& attempt, i
   return {};
 }
 
-// Waiting for a server that went away while it was followed.
-class Patience {
- public:
-  explicit Patience(Duration limit) : limit_(limit) {}
-
-  // False when it has been away for too long.
-  bool again(const Failure& why, const LogSink& sink) {
-    if (since_ == Instant{}) {
-      since_ = now();
-      sink.notice(fmt::format("{}; waiting for it (Ctrl-C stops following, the job goes on)", why.message));
-    }
-    return now() - since_ < limit_;
-  }
-  void answered(const LogSink& sink) {
-    if (since_ != Instant{}) sink.notice("the server is back");
-    since_ = {};
-  }
-
- private:
-  Duration limit_;
-  Instant since_;
-};
-
 // Says once why nothing runs yet, and again when the reason changes.
 class WaitingNotice {
  public:
@@ -207,6 +186,10 @@ class WaitingNotice {
 Outcome<JobView> view_of(Client& client, const std::string& job_id) {
   const auto detail = describe_job(client, job_id);
   if (!detail) return std::unexpected(detail.error());
+  if (const auto array = array_view(*detail)) {
+    return usage(fmt::format("{} is an array of {} children, and each has a log of its own: teson logs {}:0",
+                             job_label(job_view(*detail)), array->size, short_form(job_id)));
+  }
   return job_view(*detail);
 }
 
@@ -238,7 +221,7 @@ Outcome<LogEnd> follow_log(Client& client, const std::string& job_id, const LogS
     auto job = view_of(client, job_id);
     const Outcome<bool> any = job ? cursor.read(client, *job) : Outcome<bool>(std::unexpected(job.error()));
     if (!any) {
-      if (any.error().passing && patience.again(any.error(), sink)) {
+      if (any.error().passing && patience.again(any.error(), sink.notice)) {
         wait_for(kLongestPause);
         if (const auto session = hooks.reopen()) client = Client(*session);
         continue;
@@ -249,7 +232,7 @@ Outcome<LogEnd> follow_log(Client& client, const std::string& job_id, const LogS
       patience = Patience(hooks.patience);
       continue;
     }
-    patience.answered(sink);
+    patience.answered(sink.notice);
     if (*any) sink.caught_up();
     end.job = *std::move(job);
     end.complete = !cursor.left_some_behind();

@@ -15,6 +15,7 @@
 
 #include "cli/client.h"
 #include "cli/jobs.h"
+#include "cli/patience.h"
 
 namespace teson::cli {
 
@@ -45,11 +46,9 @@ struct LogEnd {
   bool interrupted = false;  // Ctrl-C (cli/interrupt.h); the job goes on
 };
 
-// What there is now.
+// What there is now. Usage failure for an array: its children have the logs.
 Outcome<LogEnd> read_log(Client& client, const std::string& job_id, const LogSelection& selection, const LogSink& sink);
 
-// How long a server may be away.
-constexpr Duration kPatience = Duration::seconds(300);
 struct FollowHooks {
   // Finds the server again after it was away: it may be back under another address.
   std::function<Outcome<Session>()> reopen;

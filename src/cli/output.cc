@@ -8,13 +8,20 @@
 
 namespace teson::cli {
 
-bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+namespace {
 
-size_t terminal_width() {
+size_t width_of(int fd) {
   winsize size{};
-  if (!stdout_is_terminal() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  if (isatty(fd) != 1 || ioctl(fd, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_col;
 }
+
+}  // namespace
+
+bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+size_t terminal_width() { return width_of(STDOUT_FILENO); }
+bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
+size_t stderr_width() { return width_of(STDERR_FILENO); }
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
@@ -22,10 +29,11 @@ void print_json(const Json& value) { print(json_text(value) + "\n"); }
 
 void print_table(const Table& table) { print(table.render(terminal_width())); }
 
-void note(std::string_view text) {
+void note(std::string_view text) { print_aside("teson: " + std::string(text) + "\n"); }
+
+void print_aside(std::string_view text) {
   std::fflush(stdout);
-  const std::string line = "teson: " + std::string(text) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 bool flush_output() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "cli/array_range.h"
 #include "cli/session.h"
 #include "cli/text.h"
 #include "cli/units.h"
@@ -105,6 +106,35 @@ Outcome<Json> command(const RunOptions& options) {
   return words;
 }
 
+Outcome<std::optional<ArrayRange>> array_of(const RunOptions& options) {
+  const Dependencies& depends_on = options.depends_on;
+  if (!options.array.empty()) {
+    const auto range = parse_array_range(options.array);
+    if (!range) return usage("--array: " + range.error().message);
+    return *range;
+  }
+  const std::pair<const char*, bool> for_arrays[] = {{"--each-after", !depends_on.each_after.empty()},
+                                                     {"--each-after-any", !depends_on.each_after_any.empty()},
+                                                     {"--sequential", depends_on.sequential},
+                                                     {"--sequential-any", depends_on.sequential_any}};
+  for (const auto& [flag, given] : for_arrays) {
+    if (given) return usage(fmt::format("{}: is about an array's children; give --array 0-N too", flag));
+  }
+  return std::nullopt;
+}
+
+// True: whatever becomes of what it waits for.
+Outcome<bool> waits_for_any_end(const Dependencies& depends_on) {
+  const bool success = !depends_on.after.empty() || !depends_on.each_after.empty() || depends_on.sequential;
+  const bool any = !depends_on.after_any.empty() || !depends_on.each_after_any.empty() || depends_on.sequential_any;
+  if (success && any) {
+    return usage(
+        "--after, --each-after and --sequential cannot be mixed with --after-any, --each-after-any and "
+        "--sequential-any: a job waits either for success or for any end");
+  }
+  return any;
+}
+
 Outcome<Json> tags(const RunOptions& options, const std::string& current_directory) {
   Json tags = Json::object();
   if (options.working_directory != "fresh") {
@@ -190,6 +220,15 @@ Outcome<Json> submit_request(const RunOptions& options, const std::string& curre
   auto extensions = tags(options, current_directory);
   if (!extensions) return extensions;
 
+  const auto array = array_of(options);
+  if (!array) return std::unexpected(array.error());
+  const auto any_end = waits_for_any_end(options.depends_on);
+  if (!any_end) return std::unexpected(any_end.error());
+  if (*any_end) (*extensions)["teson:after"] = "any";
+  if (*array && (*array)->throttle > 0) {
+    (*extensions)["teson:array-throttle"] = fmt::format("{}", (*array)->throttle);
+  }
+
   Json request = Json::object({
       {"jobName", *name},
       {"jobQueue", options.spot            ? "spot"
@@ -201,6 +240,7 @@ Outcome<Json> submit_request(const RunOptions& options, const std::string& curre
       {"retryStrategy", Json::object({{"attempts", options.retries + 1}})},
       {"tags", *extensions},
   });
+  if (*array) request["arrayProperties"] = Json::object({{"size", (*array)->size}});
   if (!options.max_run.empty()) {
     const auto limit = parse_duration(options.max_run);
     if (!limit) return usage("--max-run: " + limit.error().message);

@@ -1,6 +1,7 @@
 // What `teson run` was asked for, checked, and as the Batch requests that carry it out.
 //
-// What AWS has no field for travels as tags that begin "teson:": working-directory, grace-seconds, interruptions.
+// What AWS has no field for travels as tags that begin "teson:": working-directory, grace-seconds, interruptions,
+// after, array-throttle.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,14 @@
 #include "cli/json_access.h"
 
 namespace teson::cli {
+
+// What has to end first: ids, or beginnings of some. The plain ones wait for success, the others for any end; Batch
+// knows no difference and the tag teson:after is the job's, so a job has one kind or the other.
+struct Dependencies {
+  std::vector<std::string> after, after_any;
+  std::vector<std::string> each_after, each_after_any;  // N_TO_N: of an array, child by child
+  bool sequential = false, sequential_any = false;      // a child after the one before it
+};
 
 struct RunOptions {
   std::string name;  // empty: made from the command
@@ -23,9 +32,10 @@ struct RunOptions {
   std::string max_run;  // empty: no limit
   std::string image = "host";
   std::vector<std::string> environment;  // K=V, or K: its value here
-  std::vector<std::string> after;        // ids, or beginnings of some
-  std::string working_directory;         // empty: the current one; "fresh": the attempt's own
-  std::string grace;                     // empty: the server's default
+  std::string array;                     // "0-99%8"; empty: a single job
+  Dependencies depends_on;
+  std::string working_directory;  // empty: the current one; "fresh": the attempt's own
+  std::string grace;              // empty: the server's default
   std::vector<std::string> command;
 };
 

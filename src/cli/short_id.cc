@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/text.h"
+#include "domain/ids.h"
 
 namespace teson::cli {
 namespace {
@@ -37,9 +38,25 @@ bool is_id_prefix(std::string_view text) {
 
 bool is_whole_id(std::string_view text) { return text.size() == kUuidLength && is_id_prefix(text); }
 
+ChildParts child_parts(std::string_view text) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  return {text.substr(0, colon), text.substr(colon)};
+}
+
+bool is_index_part(std::string_view index) {
+  if (index.empty()) return true;
+  return JobId::parse(Uuid{}.text() + std::string(index)).has_value();
+}
+
+std::string short_form(std::string_view id) {
+  const auto [array, index] = child_parts(id);
+  return std::string(array.substr(0, kShortIdLength)) + std::string(index);
+}
+
 std::vector<std::string> short_ids(const std::vector<std::string>& ids) {
   // In sorted order an id shares its longest prefix with a neighbour.
-  std::vector<std::string> sorted = ids;
+  std::vector<std::string> sorted;
+  for (const std::string& id : ids) sorted.emplace_back(child_parts(id).array);
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   std::map<std::string, size_t> lengths;
@@ -50,7 +67,10 @@ std::vector<std::string> short_ids(const std::vector<std::string>& ids) {
     lengths[sorted[i]] = std::max(kShortIdLength, shared + 1);
   }
   std::vector<std::string> out;
-  for (const std::string& id : ids) out.push_back(id.substr(0, lengths[id]));
+  for (const std::string& id : ids) {
+    const auto [array, index] = child_parts(id);
+    out.push_back(id.substr(0, lengths[std::string(array)]) + std::string(index));
+  }
   return out;
 }
 

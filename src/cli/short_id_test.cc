@@ -49,5 +49,19 @@ TEST(MatchId, SaysThatThereIsNone) {
             "no job has an id that begins with '77'; 'teson jobs --all' lists them");
 }
 
+TEST(ShortIds, AChildIsItsArrayAndItsIndex) {
+  const std::string a = "1f3c0000-0000-4000-8000-000000000001";
+  const std::string b = "1f3c0000-1000-4000-8000-000000000002";
+  EXPECT_EQ(short_ids({a + ":0", a + ":17", a}), (std::vector<std::string>{"1f3c0000:0", "1f3c0000:17", "1f3c0000"}));
+  EXPECT_EQ(short_ids({a + ":0", b}), (std::vector<std::string>{"1f3c0000-0:0", "1f3c0000-1"}));
+  EXPECT_EQ(short_form(a + ":9999"), "1f3c0000:9999");
+  EXPECT_EQ(short_form(a), "1f3c0000");
+}
+
+TEST(IsIndexPart, IsZeroTo9999WithOneWayToWriteEach) {
+  for (const char* good : {"", ":0", ":17", ":9999"}) EXPECT_TRUE(is_index_part(good)) << good;
+  for (const char* bad : {":", ":10000", ":-1", ":01", ":1:2", ":x", ": 1"}) EXPECT_FALSE(is_index_part(bad)) << bad;
+}
+
 }  // namespace
 }  // namespace teson::cli

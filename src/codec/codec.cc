@@ -78,7 +78,9 @@ Status read_snapshot_line(std::string_view text, Snapshot& snapshot) {
                      read_line(context, *line, "environment", snapshot.environments) ||
                      read_line(context, *line, "queue", snapshot.queues) ||
                      read_line(context, *line, "definition", snapshot.definitions) ||
-                     read_line(context, *line, "instance", snapshot.instances);
+                     read_line(context, *line, "instance", snapshot.instances) ||
+                     read_line(context, *line, "policy", snapshot.policies) ||
+                     read_line(context, *line, "share", snapshot.shares);
   if (!known) return invalid("snapshot: a line of unknown kind (was it written by a newer teson?): " + excerpt(text));
   if (context.failed()) return std::unexpected(context.error("snapshot"));
   return {};
@@ -146,7 +148,8 @@ std::string encode(const Snapshot& snapshot) {
   std::string out;
   out.reserve(4096 + 1024 * snapshot.jobs.size());
   const uint64_t values = snapshot.environments.size() + snapshot.queues.size() + snapshot.definitions.size() +
-                          snapshot.instances.size() + snapshot.jobs.size();
+                          snapshot.instances.size() + snapshot.jobs.size() + snapshot.policies.size() +
+                          snapshot.shares.size();
   const SnapshotHead head{kSnapshotFormat, snapshot.last_fact_at, snapshot.next_order, snapshot.instances_started,
                           values};
   ObjectWriter object(out);
@@ -157,6 +160,8 @@ std::string encode(const Snapshot& snapshot) {
   write_lines(out, "queue", snapshot.queues);
   write_lines(out, "definition", snapshot.definitions);
   write_lines(out, "instance", snapshot.instances);
+  write_lines(out, "policy", snapshot.policies);
+  write_lines(out, "share", snapshot.shares);
   write_lines(out, "job", snapshot.jobs);
   return out;
 }

@@ -102,9 +102,17 @@ void fill(T& x) {
     x = static_cast<T>(*rc::gen::inRange<int>(0, std::size(kWords<T>)));
   } else if constexpr (std::is_integral_v<T>) {
     fill_integer(x);
+  } else if constexpr (std::is_same_v<T, JobId>) {
+    fill(x.uuid);
+    x.index = *rc::gen::inRange(JobId::kNoIndex, JobId::kLargestIndex + 1);
   } else {
     reflection::for_each_member(x, [](auto& member) { fill(member); });
   }
+}
+
+// A child's spec is its array's and not written with it.
+void drop_spec_of_child(Job& job) {
+  if (job.id.is_child()) job.spec = {};
 }
 
 template <class T>
@@ -125,14 +133,16 @@ RC_GTEST_PROP(CodecProperty, FactsComeBackAsTheyWere, ()) {
 }
 
 RC_GTEST_PROP(CodecProperty, JobsComeBackAsTheyWere, ()) {
-  const Job job = random_value<Job>();
+  Job job = random_value<Job>();
+  drop_spec_of_child(job);
   const auto back = decode_job(encode(job));
   RC_ASSERT(back.has_value());
   RC_ASSERT(described(*back) == described(job));
 }
 
 RC_GTEST_PROP(CodecProperty, SnapshotsComeBackAsTheyWere, ()) {
-  const Snapshot snapshot = random_value<Snapshot>();
+  Snapshot snapshot = random_value<Snapshot>();
+  for (Job& job : snapshot.jobs) drop_spec_of_child(job);
   const auto back = decode_snapshot(encode(snapshot));
   RC_ASSERT(back.has_value());
   RC_ASSERT(described(*back) == described(snapshot));

@@ -79,6 +79,13 @@ template <>
 inline constexpr std::string_view kKind<fact::StopRequested> = "stop_requested";
 template <>
 inline constexpr std::string_view kKind<fact::JobFailed> = "job_failed";
+template <>
+inline constexpr std::string_view kKind<fact::ChildrenFailed> = "children_failed";
+
+template <>
+inline constexpr std::string_view kKind<fact::PolicyPut> = "policy_put";
+template <>
+inline constexpr std::string_view kKind<fact::PolicyDeleted> = "policy_deleted";
 
 template <>
 inline constexpr std::string_view kKind<job_state::Pending> = "pending";
@@ -92,6 +99,8 @@ template <>
 inline constexpr std::string_view kKind<job_state::Succeeded> = "succeeded";
 template <>
 inline constexpr std::string_view kKind<job_state::Failed> = "failed";
+template <>
+inline constexpr std::string_view kKind<job_state::Spread> = "spread";
 
 // --- values -------------------------------------------------------------------------------------------------------
 
@@ -121,12 +130,19 @@ void fields(auto& v, Of<ComputeEnvironment> auto& x) {
   v("document", x.document);
 }
 
+void fields(auto& v, Of<TimeLimit> auto& x) {
+  v.required("reason", x.reason);
+  v("max_seconds", x.max_seconds);
+}
+
 void fields(auto& v, Of<Queue> auto& x) {
   v.required("name", x.name);
   v("enabled", x.enabled);
   v("deleting", x.deleting);
   v("priority", x.priority);
   v("environments", x.environments);
+  v("policy", x.policy);
+  v("time_limits", x.time_limits);
   v("tags", x.tags);
   v("created_us", x.created);
   v("document", x.document);
@@ -139,6 +155,27 @@ void fields(auto& v, Of<JobDefinition> auto& x) {
   v("tags", x.tags);
   v("created_us", x.created);
   v("document", x.document);
+}
+
+void fields(auto& v, Of<ShareWeight> auto& x) {
+  v.required("identifier", x.identifier);
+  v("weight_e4", x.weight_e4);
+}
+
+void fields(auto& v, Of<SchedulingPolicy> auto& x) {
+  v.required("name", x.name);
+  v("decay_seconds", x.decay_seconds);
+  v("compute_reservation", x.compute_reservation);
+  v("shares", x.shares);
+  v("tags", x.tags);
+  v("created_us", x.created);
+}
+
+void fields(auto& v, Of<ShareRecord> auto& x) {
+  v.required("queue", x.queue);
+  v.required("share", x.share);
+  v("used", x.used);
+  v("at_us", x.at);
 }
 
 void fields(auto& v, Of<Instance> auto& x) {
@@ -163,6 +200,26 @@ void fields(auto& v, Of<RetryStrategy> auto& x) {
   v("rules", x.rules);
 }
 
+void fields(auto& v, Of<ArraySpec> auto& x) {
+  v.required("size", x.size);
+  v("only", x.only);
+  v("sequential", x.sequential);
+  v("n_to_n", x.n_to_n);
+  v("throttle", x.throttle);
+}
+
+void fields(auto& v, Of<ChildrenFailure> auto& x) {
+  v.required("first", x.first);
+  v.required("last", x.last);
+  v("reason", x.reason);
+  v("at_us", x.at);
+}
+
+void fields(auto& v, Of<ArrayProgress> auto& x) {
+  v.required("children", x.children);
+  v("failures", x.failures);
+}
+
 void fields(auto& v, Of<JobSpec> auto& x) {
   v("name", x.name);
   v("queue", x.queue);
@@ -175,7 +232,10 @@ void fields(auto& v, Of<JobSpec> auto& x) {
   v("retry", x.retry);
   v("attempt_timeout_us", x.attempt_timeout);
   v("depends_on", x.depends_on);
+  v("after_any", x.after_any);
+  v("array", x.array);
   v("tags", x.tags);
+  v("share", x.share);
   v("priority", x.priority);
   v("grace_us", x.grace);
   v("interruptions_use_attempts", x.interruptions_use_attempts);
@@ -210,14 +270,16 @@ void fields(auto& v, Of<Attempt> auto& x) {
   v("placed_us", x.placed);
   v("started_us", x.started);
   v("end", x.end);
+  v("behind", x.behind);
 }
 
 void fields(auto& v, Of<job_state::Pending> auto& x) { v("waiting_for", x.waiting_for); }
-void fields(auto&, Of<job_state::Runnable> auto&) {}
+void fields(auto& v, Of<job_state::Runnable> auto& x) { v("since_us", x.since); }
 void fields(auto& v, Of<job_state::Starting> auto& x) { v.required("attempt", x.attempt); }
 void fields(auto& v, Of<job_state::Running> auto& x) { v.required("attempt", x.attempt); }
 void fields(auto& v, Of<job_state::Succeeded> auto& x) { v("stopped_us", x.stopped); }
 void fields(auto& v, Of<job_state::Failed> auto& x) { v("stopped_us", x.stopped); }
+void fields(auto& v, Of<job_state::Spread> auto& x) { v("since_us", x.since); }
 
 void fields(auto& v, Of<StopRequest> auto& x) {
   v.required("kind", x.kind);
@@ -228,10 +290,12 @@ void fields(auto& v, Of<StopRequest> auto& x) {
 void fields(auto& v, Of<Job> auto& x) {
   v.required("id", x.id);
   v.required("order", x.order);
-  v("spec", x.spec);
+  // A child's is its array's: ten thousand copies would say nothing new.
+  if (!x.id.is_child()) v("spec", x.spec);
   v("created_us", x.created);
   v.required("state", x.state);
   v("past", x.past);
+  v("array", x.array);
   v("stop", x.stop);
   v("status_reason", x.status_reason);
 }
@@ -247,10 +311,12 @@ void fields(auto& v, Of<fact::JobSubmitted> auto& x) {
   v.required("id", x.id);
   v("spec", x.spec);
   v("waiting_for", x.waiting_for);
+  v("doomed_children", x.doomed_children);
 }
 void fields(auto& v, Of<fact::JobTagged> auto& x) {
   v.required("id", x.id);
   v("tags", x.tags);
+  v("throttle", x.throttle);
 }
 void fields(auto& v, Of<fact::JobReady> auto& x) { v.required("id", x.id); }
 void fields(auto& v, Of<fact::InstanceStarted> auto& x) { v.required("value", x.value); }
@@ -281,5 +347,14 @@ void fields(auto& v, Of<fact::JobFailed> auto& x) {
   v.required("id", x.id);
   v("status_reason", x.status_reason);
 }
+void fields(auto& v, Of<fact::ChildrenFailed> auto& x) {
+  v.required("id", x.id);
+  v.required("first", x.first);
+  v.required("last", x.last);
+  v("status_reason", x.status_reason);
+}
+
+void fields(auto& v, Of<fact::PolicyPut> auto& x) { v.required("value", x.value); }
+void fields(auto& v, Of<fact::PolicyDeleted> auto& x) { v.required("name", x.name); }
 
 }  // namespace teson::codec

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "domain/environment.h"
 #include "domain/job.h"
+#include "domain/scheduling_policy.h"
 
 namespace teson {
 
@@ -48,9 +49,13 @@ struct UpdateDefinition {  // deregister: active = false; tags
 struct SubmitJob {
   JobId id;  // random, chosen by the caller
   JobSpec spec;
-  // How dependencies that the loop no longer holds ended (true: SUCCEEDED), looked up in the history by the caller
-  // after a first answer of kNotFound (see unknown_dependency in Accepted).
-  std::map<JobId, bool> finished_dependencies;
+  // How dependencies that the loop no longer holds ended, looked up in the history by the caller after a first answer
+  // that names them (unknown_dependencies in Accepted).
+  struct Ended {
+    bool succeeded = false;
+    std::string children;  // of an array: ArrayProgress::children
+  };
+  std::map<JobId, Ended> finished_dependencies;
 };
 struct StopJob {
   JobId id;
@@ -59,14 +64,26 @@ struct StopJob {
 };
 struct UpdateJobTags {
   JobId id;
-  std::function<Status(Tags&)> change;
+  // May set the throttle of an array.
+  std::function<Status(Tags&, std::optional<int>& throttle)> change;
+};
+struct CreatePolicy {
+  SchedulingPolicy value;
+};
+struct UpdatePolicy {
+  std::string name;
+  std::function<Status(SchedulingPolicy&)> change;
+};
+struct DeletePolicy {  // no queue may use it
+  std::string name;
 };
 }  // namespace command
 
 using Command =
     std::variant<command::CreateEnvironment, command::UpdateEnvironment, command::DeleteEnvironment,
                  command::CreateQueue, command::UpdateQueue, command::DeleteQueue, command::RegisterDefinition,
-                 command::UpdateDefinition, command::SubmitJob, command::StopJob, command::UpdateJobTags>;
+                 command::UpdateDefinition, command::SubmitJob, command::StopJob, command::UpdateJobTags,
+                 command::CreatePolicy, command::UpdatePolicy, command::DeletePolicy>;
 
 // The outcome of a command, durable when it arrives.
 struct Accepted {

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "control/handle.h"
@@ -55,6 +56,7 @@ void Controller::settle_live_attempts(Instant now) {
     }
   }
   std::vector<Input> reports;
+  std::vector<AttemptId> unknown;
   for (const AttemptId& id : live) {
     const Job& job = *state_.job(id.job);
     std::visit(Overloaded{
@@ -63,7 +65,7 @@ void Controller::settle_live_attempts(Instant now) {
                      if (live_attempt(job)->started) {
                        reports.emplace_back(AttemptReport{id, AttemptLostReport{now, "its directory is gone"}});
                      } else {
-                       launcher_.launch(make_launch_order(state_, job));
+                       unknown.push_back(id);
                      }
                    },
                    [&](const AttemptAlive& alive) {
@@ -73,10 +75,32 @@ void Controller::settle_live_attempts(Instant now) {
                    [&](const AttemptLostReport& lost) { reports.emplace_back(AttemptReport{id, lost}); },
                },
                launcher_.settle(id));
+  }
+  launch_again(std::move(unknown));
+  for (const AttemptId& id : live) {
+    const Job& job = *state_.job(id.job);
     if (job.stop) launcher_.stop(id, job.spec.grace);
   }
   unsettled_ = false;
   step(clock_now_, reports);
+}
+
+// Only when all that live are known to the launcher, and each after the one whose place it waits for.
+void Controller::launch_again(std::vector<AttemptId> ids) {
+  while (!ids.empty()) {
+    std::vector<AttemptId> later;
+    const std::set<AttemptId> missing(ids.begin(), ids.end());
+    for (const AttemptId& id : ids) {
+      const Job& job = *state_.job(id.job);
+      const auto& behind = live_attempt(job)->behind;
+      if (behind && missing.contains(*behind)) {
+        later.push_back(id);
+      } else {
+        launcher_.launch(make_launch_order(state_, job));
+      }
+    }
+    ids = std::move(later);
+  }
 }
 
 void Controller::step(Instant now, std::span<Input> inputs) {
@@ -212,7 +236,7 @@ std::string Controller::waiting_reason(const Job& job) const {
 
 std::optional<Instant> Controller::next_wakeup() const {
   if (unloaded_ || unsettled_) return blocked_until_;
-  return next_decision_at(state_);
+  return next_decision_at(state_, now_, !hold_);
 }
 
 }  // namespace teson

@@ -49,6 +49,8 @@ class Controller {
   std::optional<Instant> next_wakeup() const;
 
   const State& state() const { return state_; }
+  // Of the last step: never goes back.
+  Instant now() const { return now_; }
   RegistryView& registry() { return registry_; }
   // Why nothing starts now, in words for users; empty while all is well.
   const std::string& trouble() const { return trouble_; }
@@ -64,6 +66,7 @@ class Controller {
   Status reload();
   bool make_ready();
   void settle_live_attempts(Instant now);
+  void launch_again(std::vector<AttemptId> ids);
   void take(CommandInput& input);
   void take(const AttemptReport& report);
   void decide_all();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/lifecycle/retry.h"
 
@@ -85,6 +86,7 @@ struct Handler {
       return conflict(fmt::format("Object already exists: job queue '{}'", c.value.name));
     }
     if (auto status = environments_exist(c.value); !status) return std::unexpected(status.error());
+    if (auto status = policy_exists(c.value); !status) return std::unexpected(status.error());
     Queue value = c.value;
     value.created = now;
     return one(fact::QueuePut{std::move(value)});
@@ -97,6 +99,13 @@ struct Handler {
     auto value = changed(found->second.value, c.change);
     if (!value) return std::unexpected(value.error());
     if (auto status = environments_exist(*value); !status) return std::unexpected(status.error());
+    if (auto status = policy_exists(*value); !status) return std::unexpected(status.error());
+    if (value->policy.empty() != found->second.value.policy.empty()) {
+      return invalid(
+          fmt::format("schedulingPolicyArn: queue '{}' was made {} a scheduling policy and stays so: one "
+                      "may replace another, but none may come or go",
+                      c.name, value->policy.empty() ? "with" : "without"));
+    }
     return one(fact::QueuePut{std::move(*value)});
   }
 
@@ -110,10 +119,49 @@ struct Handler {
     Queue value = found->second.value;
     value.deleting = true;
     Handled out = one(fact::QueuePut{std::move(value)});
-    for (const auto& [order, id] : found->second.jobs) {
+    // Newest first: the end of an array's children may be that of younger arrays, never of older ones.
+    for (const auto& [order, id] : found->second.jobs | std::views::reverse) {
+      if (id.is_child()) continue;  // its array stops it
       append_stop(out.facts, *state.job(id), {StopKind::kTerminate, "Job queue deleted", now});
     }
     return out;
+  }
+
+  Result<Handled> operator()(const command::CreatePolicy& c) const {
+    if (state.policies().contains(c.value.name)) {
+      return conflict(fmt::format("Object already exists: scheduling policy '{}'", c.value.name));
+    }
+    SchedulingPolicy value = c.value;
+    value.created = now;
+    return one(fact::PolicyPut{std::move(value)});
+  }
+
+  Result<Handled> operator()(const command::UpdatePolicy& c) const {
+    const auto found = state.policies().find(c.name);
+    if (found == state.policies().end()) {
+      return not_found(fmt::format("Scheduling policy '{}' does not exist", c.name));
+    }
+    auto value = changed(found->second, c.change);
+    if (!value) return std::unexpected(value.error());
+    return one(fact::PolicyPut{std::move(*value)});
+  }
+
+  Result<Handled> operator()(const command::DeletePolicy& c) const {
+    if (!state.policies().contains(c.name)) return Handled{};
+    for (const auto& [name, queue] : state.queues()) {
+      if (queue.value.policy == c.name) {
+        return conflict(
+            fmt::format("Cannot delete, found existing JobQueue relationship: queue '{}' uses scheduling "
+                        "policy '{}'",
+                        name, c.name));
+      }
+    }
+    return one(fact::PolicyDeleted{c.name});
+  }
+
+  Status policy_exists(const Queue& queue) const {
+    if (queue.policy.empty() || state.policies().contains(queue.policy)) return {};
+    return invalid(fmt::format("schedulingPolicyArn: scheduling policy '{}' does not exist", queue.policy));
   }
 
   Result<Handled> operator()(const command::RegisterDefinition& c) const {
@@ -144,27 +192,97 @@ struct Handler {
     if (!queue->second.value.enabled) {
       return conflict(fmt::format("Job queue '{}' is DISABLED and takes no jobs: enable it first", c.spec.queue));
     }
+    if (auto status = share_is_right(c.spec, queue->second.value); !status) return std::unexpected(status.error());
     Handled out;
     std::vector<JobId> waiting_for;
     std::optional<JobId> failed;
     for (const JobId& id : c.spec.depends_on) {
-      if (state.job(id)) {
-        waiting_for.push_back(id);
-      } else if (const auto ended = c.finished_dependencies.find(id); ended == c.finished_dependencies.end()) {
-        out.accepted.unknown_dependencies.push_back(id);
-      } else if (!ended->second && !failed) {
-        failed = id;
+      switch (standing_of(id, c)) {
+        case Standing::kWaiting:
+          waiting_for.push_back(id);
+          break;
+        case Standing::kUnknown:
+          out.accepted.unknown_dependencies.push_back(id);
+          break;
+        case Standing::kFailed:
+          if (!failed && !c.spec.after_any) failed = id;
+          break;
+        case Standing::kSucceeded:
+          break;
       }
     }
+    auto doomed = doomed_children(c, out.accepted.unknown_dependencies);
+    if (!doomed) return std::unexpected(doomed.error());
     if (!out.accepted.unknown_dependencies.empty()) return out;
-    out.facts.emplace_back(
-        fact::JobSubmitted{c.id, std::move(c.spec), failed ? std::vector<JobId>{*failed} : std::move(waiting_for)});
-    if (failed) out.facts.push_back(fact::JobFailed{c.id, "Dependent job failed: " + failed->text()});
+    if (failed) {
+      waiting_for = {*failed};
+      doomed->clear();  // all of them fail, and with this reason
+    }
+    out.facts.emplace_back(fact::JobSubmitted{c.id, std::move(c.spec), std::move(waiting_for), std::move(*doomed)});
+    if (failed) out.facts.push_back(fact::JobFailed{c.id, kDependentFailed + failed->text()});
     return out;
   }
 
+  static Status share_is_right(const JobSpec& spec, const Queue& queue) {
+    if (queue.policy.empty() == spec.share.empty()) return {};
+    if (spec.share.empty()) {
+      return invalid(
+          fmt::format("'shareIdentifier' is missing: job queue '{}' has a fair-share scheduling policy ('{}')",
+                      queue.name, queue.policy));
+    }
+    return invalid(fmt::format(
+        "'shareIdentifier' must not be given: job queue '{}' has no fair-share scheduling policy", queue.name));
+  }
+
+  enum class Standing { kWaiting, kSucceeded, kFailed, kUnknown };
+  Standing standing_of(const JobId& id, const command::SubmitJob& c) const {
+    if (state.is_unfinished(id)) return Standing::kWaiting;
+    if (const auto letter = state.child_letter(id)) {
+      if (*letter == child::kSucceeded) return Standing::kSucceeded;
+      if (*letter == child::kFailed) return Standing::kFailed;
+    }
+    const auto ended = c.finished_dependencies.find(id);
+    if (ended == c.finished_dependencies.end()) return Standing::kUnknown;
+    return ended->second.succeeded ? Standing::kSucceeded : Standing::kFailed;
+  }
+
+  // N_TO_N: the children whose counterpart in an array that has ended had failed.
+  Result<std::vector<int>> doomed_children(const command::SubmitJob& c, std::vector<JobId>& unknown) const {
+    std::vector<int> doomed;
+    if (!c.spec.array) return doomed;
+    for (const JobId& id : c.spec.array->n_to_n) {
+      const Job* live = state.job(id);
+      const auto ended = c.finished_dependencies.find(id);
+      if (!live && ended == c.finished_dependencies.end()) {
+        unknown.push_back(id);
+        continue;
+      }
+      std::string letters;
+      if (!live) {
+        letters = ended->second.children;
+      } else if (live->array) {
+        letters = live->array->children;
+      }
+      if (letters.empty()) return invalid(fmt::format("'dependsOn': N_TO_N: job {} is not an array job", id.text()));
+      if (std::ssize(letters) != c.spec.array->size) {
+        return invalid(
+            fmt::format("'dependsOn': N_TO_N needs arrays of one size: this one has {} children, job {} has {}",
+                        c.spec.array->size, id.text(), letters.size()));
+      }
+      if (c.spec.after_any) continue;
+      // A live array's failures so far count as well: it tells only of those to come.
+      for (size_t i = 0; i < letters.size(); ++i) {
+        if (letters[i] == child::kFailed) doomed.push_back(static_cast<int>(i));
+      }
+    }
+    std::sort(doomed.begin(), doomed.end());
+    doomed.erase(std::unique(doomed.begin(), doomed.end()), doomed.end());
+    return doomed;
+  }
+
   // Pending and runnable jobs fail at once; for running ones a cancel does nothing, as on AWS.
-  static void append_stop(std::vector<FactBody>& facts, const Job& job, StopRequest request) {
+  void append_stop(std::vector<FactBody>& facts, const Job& job, StopRequest request) const {
+    if (job.array) return append_array_stop(facts, job, request);
     const bool live = live_attempt(job) != nullptr;
     if (live && request.kind == StopKind::kCancel) return;
     // The first word on why stands: a second stop must not rewrite it.
@@ -173,10 +291,37 @@ struct Handler {
     if (!live) facts.push_back(fact::JobFailed{job.id, request.reason});
   }
 
+  // A cancel leaves the children that run; a terminate may follow it.
+  void append_array_stop(std::vector<FactBody>& facts, const Job& array, const StopRequest& request) const {
+    const bool more = array.stop && array.stop->kind == StopKind::kCancel && request.kind == StopKind::kTerminate;
+    if (array.stop && !more) return;
+    facts.push_back(fact::StopRequested{array.id, request});
+    std::vector<const Job*> begun;
+    bool any_waits = false;
+    for (int index = 0; index < array.spec.array->size; ++index) {
+      const JobId id = array.id.child(index);
+      if (const Job* child = state.job(id)) {
+        begun.push_back(child);
+      } else {
+        any_waits = any_waits || state.is_unfinished(id);
+      }
+    }
+    // First: the array is gone with its last child.
+    if (any_waits) facts.push_back(fact::ChildrenFailed{array.id, 0, array.spec.array->size - 1, request.reason});
+    for (const Job* child : begun) append_stop(facts, *child, request);
+  }
+
   Result<Handled> operator()(const command::StopJob& c) const {
     const Job* job = state.job(c.id);
-    if (!job) return not_found(fmt::format("Job '{}' is not live", c.id.text()));
     Handled out;
+    if (!job) {
+      const auto letter = state.child_letter(c.id);
+      if (!letter || *letter == child::kAbsent) return not_found(fmt::format("Job '{}' is not live", c.id.text()));
+      if (state.is_unfinished(c.id)) {
+        out.facts.push_back(fact::ChildrenFailed{c.id.parent(), c.id.index, c.id.index, c.reason});
+      }
+      return out;
+    }
     append_stop(out.facts, *job, {c.kind, c.reason, now});
     return out;
   }
@@ -184,9 +329,10 @@ struct Handler {
   Result<Handled> operator()(const command::UpdateJobTags& c) const {
     const Job* job = state.job(c.id);
     if (!job) return not_found(fmt::format("Job '{}' is not live", c.id.text()));
-    auto tags = changed(job->spec.tags, c.change);
-    if (!tags) return std::unexpected(tags.error());
-    return one(fact::JobTagged{c.id, std::move(*tags)});
+    Tags tags = job->spec.tags;
+    std::optional<int> throttle;
+    if (auto status = c.change(tags, throttle); !status) return std::unexpected(status.error());
+    return one(fact::JobTagged{c.id, std::move(tags), throttle});
   }
 };
 
@@ -229,6 +375,11 @@ std::vector<FactBody> handle(const State& state, const AttemptReport& report, In
   }
   if (end.ended.micros == 0) end.ended = now;
   Outcome outcome = outcome_of(*job, end);
+  if (outcome.verdict == fact::Verdict::kRetry && job->id.is_child()) {
+    // A cancelled array leaves what runs, and starts nothing more.
+    const Job& array = *state.job(job->id.parent());
+    if (array.stop) outcome = {fact::Verdict::kFailed, array.stop->reason};
+  }
   facts.emplace_back(fact::AttemptEnded{report.id, std::move(end), outcome.verdict, std::move(outcome.status_reason)});
   return facts;
 }

@@ -89,13 +89,75 @@ TEST_F(HandleTest, UnknownDependenciesAreAskedForAndThenJudged) {
   EXPECT_TRUE(asked.facts.empty());
   EXPECT_EQ(asked.accepted.unknown_dependencies, (std::vector{id(1), id(2)}));
 
-  expect_ok(command::SubmitJob{id(3), dependent, {{id(1), true}, {id(2), true}}});
+  expect_ok(command::SubmitJob{id(3), dependent, {{id(1), {true, ""}}, {id(2), {true, ""}}}});
   EXPECT_STREQ(status_name(*state_.job(id(3))), "RUNNABLE");
 
-  expect_ok(command::SubmitJob{id(4), dependent, {{id(1), true}, {id(2), false}}});
+  expect_ok(command::SubmitJob{id(4), dependent, {{id(1), {true, ""}}, {id(2), {false, ""}}}});
   const auto finished = state_.take_finished();
   ASSERT_EQ(finished.size(), 1u);
   EXPECT_EQ(finished[0].status_reason, "Dependent job failed: " + id(2).text());
+}
+
+// ---- Arrays ----
+
+JobSpec array_spec(JobSpec spec, int size) {
+  spec.array = ArraySpec{.size = size};
+  return spec;
+}
+
+TEST_F(HandleTest, NToNNeedsArraysOfOneSizeAndDoomsTheCounterpartsOfFailures) {
+  expect_ok(command::SubmitJob{id(1), spec(), {}});
+  JobSpec paired = array_spec(spec(), 3);
+  paired.array->n_to_n = {id(1)};
+  EXPECT_EQ(error_of(command::SubmitJob{id(2), paired, {}}),
+            "'dependsOn': N_TO_N: job " + id(1).text() + " is not an array job");
+  paired.array->n_to_n = {id(5)};
+  EXPECT_EQ(expect_ok(command::SubmitJob{id(2), paired, {}}).accepted.unknown_dependencies, std::vector{id(5)});
+  EXPECT_EQ(error_of(command::SubmitJob{id(2), paired, {{id(5), {true, "++"}}}}),
+            "'dependsOn': N_TO_N needs arrays of one size: this one has 3 children, job " + id(5).text() + " has 2");
+  expect_ok(command::SubmitJob{id(2), paired, {{id(5), {false, "+FF"}}}});
+  EXPECT_EQ(state_.job(id(2))->array->children, "RFF");
+}
+
+TEST_F(HandleTest, AChildOfALiveArrayIsADependencyLikeAnother) {
+  expect_ok(command::SubmitJob{id(1), array_spec(spec(), 3), {}});
+  expect_ok(command::StopJob{id(1).child(2), StopKind::kCancel, "no"});
+  EXPECT_EQ(state_.job(id(1))->array->children, "RRF");
+  JobSpec dependent = spec();
+  dependent.depends_on = {id(1).child(0)};
+  expect_ok(command::SubmitJob{id(2), dependent, {}});
+  EXPECT_STREQ(status_name(*state_.job(id(2))), "PENDING");
+  dependent.depends_on = {id(1).child(2)};
+  expect_ok(command::SubmitJob{id(3), dependent, {}});
+  EXPECT_EQ(state_.take_finished().at(0).status_reason, "Dependent job failed: " + id(1).child(2).text());
+  dependent.depends_on = {id(1).child(3)};
+  EXPECT_EQ(expect_ok(command::SubmitJob{id(4), dependent, {}}).accepted.unknown_dependencies,
+            std::vector{id(1).child(3)});
+}
+
+TEST_F(HandleTest, CancelOfAnArrayLeavesWhatRunsAndATerminateMayFollow) {
+  expect_ok(command::SubmitJob{id(1), array_spec(spec(), 3), {}});
+  start(id(1).child(0), 1);
+  expect_ok(command::StopJob{id(1), StopKind::kCancel, "enough"});
+  EXPECT_EQ(state_.job(id(1))->array->children, "SFF");
+  EXPECT_FALSE(state_.job(id(1).child(0))->stop);
+  EXPECT_TRUE(expect_ok(command::StopJob{id(1), StopKind::kCancel, "again"}).facts.empty());
+  expect_ok(command::StopJob{id(1), StopKind::kTerminate, "now"});
+  EXPECT_EQ(state_.job(id(1).child(0))->stop->reason, "now");
+  EXPECT_TRUE(expect_ok(command::StopJob{id(1), StopKind::kTerminate, "again"}).facts.empty());
+}
+
+// Its retry would start something that nobody wants any more.
+TEST_F(HandleTest, AChildOfACancelledArrayIsNotRetried) {
+  JobSpec retried = array_spec(spec(), 2);
+  retried.retry.attempts = 3;
+  expect_ok(command::SubmitJob{id(1), retried, {}});
+  start(id(1).child(0), 1);
+  expect_ok(command::StopJob{id(1), StopKind::kCancel, "enough"});
+  AttemptEnd end;
+  end.exit_code = 1;
+  const auto facts = handle(state_, AttemptReport{{id(1).child(0), 1}, AttemptEndedReport{end}}, kNow);
+  EXPECT_EQ(std::get<fact::AttemptEnded>(facts.back()).verdict, fact::Verdict::kFailed);
 }
 
 TEST_F(HandleTest, CancelEndsAWaitingJobAndLeavesARunningOne) {

@@ -18,6 +18,10 @@ LaunchOrder make_launch_order(const State& state, const Job& job) {
   order.environment = spec.environment;
   order.environment.emplace_back("AWS_BATCH_JOB_ID", job.id.text());
   order.environment.emplace_back("AWS_BATCH_JOB_ATTEMPT", std::to_string(attempt->number));
+  if (spec.array) {
+    order.environment.emplace_back("AWS_BATCH_JOB_ARRAY_INDEX", std::to_string(job.id.index));
+    order.environment.emplace_back("AWS_BATCH_JOB_ARRAY_SIZE", std::to_string(spec.array->size));
+  }
   order.environment.emplace_back("AWS_BATCH_CE_NAME", attempt->environment);
   order.environment.emplace_back("AWS_BATCH_JQ_NAME", spec.queue);
   order.limits = attempt->allocated;
@@ -26,6 +30,7 @@ LaunchOrder make_launch_order(const State& state, const Job& job) {
   order.grace = spec.grace;
   order.working_directory = spec.working_directory;
   order.log_stream = attempt->log_stream;
+  order.after = attempt->behind;
   return order;
 }
 

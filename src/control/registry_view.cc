@@ -33,6 +33,11 @@ std::shared_ptr<const Queue> RegistryView::queue(const std::string& name) const 
   return find_in(queues_, name);
 }
 
+std::shared_ptr<const SchedulingPolicy> RegistryView::policy(const std::string& name) const {
+  const std::shared_lock lock(mutex_);
+  return find_in(policies_, name);
+}
+
 std::shared_ptr<const JobDefinition> RegistryView::definition(const std::string& name, int revision) const {
   const std::shared_lock lock(mutex_);
   const auto found = definitions_.find(name);
@@ -57,6 +62,11 @@ std::vector<std::shared_ptr<const Queue>> RegistryView::queues() const {
   return values_of(queues_);
 }
 
+std::vector<std::shared_ptr<const SchedulingPolicy>> RegistryView::policies() const {
+  const std::shared_lock lock(mutex_);
+  return values_of(policies_);
+}
+
 std::vector<std::shared_ptr<const JobDefinition>> RegistryView::definitions() const {
   const std::shared_lock lock(mutex_);
   std::vector<std::shared_ptr<const JobDefinition>> out;
@@ -70,10 +80,12 @@ void RegistryView::reset(const State& state) {
   const std::unique_lock lock(mutex_);
   environments_.clear();
   queues_.clear();
+  policies_.clear();
   definitions_.clear();
   for (const auto& [name, value] : state.environments()) {
     environments_[name] = std::make_shared<const ComputeEnvironment>(value);
   }
+  for (const auto& [name, value] : state.policies()) policies_[name] = std::make_shared<const SchedulingPolicy>(value);
   for (const auto& [name, queue] : state.queues()) queues_[name] = std::make_shared<const Queue>(queue.value);
   for (const auto& [name, revisions] : state.definitions()) {
     for (const auto& [revision, value] : revisions) {
@@ -98,6 +110,13 @@ void RegistryView::apply(const Fact& fact) {
   } else if (const auto* gone = std::get_if<fact::QueueDeleted>(body)) {
     const std::unique_lock lock(mutex_);
     queues_.erase(gone->name);
+  } else if (const auto* policy = std::get_if<fact::PolicyPut>(body)) {
+    auto value = std::make_shared<const SchedulingPolicy>(policy->value);
+    const std::unique_lock lock(mutex_);
+    policies_[policy->value.name] = std::move(value);
+  } else if (const auto* dropped = std::get_if<fact::PolicyDeleted>(body)) {
+    const std::unique_lock lock(mutex_);
+    policies_.erase(dropped->name);
   } else if (const auto* definition = std::get_if<fact::DefinitionPut>(body)) {
     auto value = std::make_shared<const JobDefinition>(definition->value);
     const std::unique_lock lock(mutex_);

@@ -25,7 +25,10 @@ class RegistryView {
   // Revision 0: the latest active one.
   std::shared_ptr<const JobDefinition> definition(const std::string& name, int revision) const;
 
+  std::shared_ptr<const SchedulingPolicy> policy(const std::string& name) const;
+
   std::vector<std::shared_ptr<const ComputeEnvironment>> environments() const;  // by name
+  std::vector<std::shared_ptr<const SchedulingPolicy>> policies() const;        // by name
   std::vector<std::shared_ptr<const Queue>> queues() const;                     // by name
   std::vector<std::shared_ptr<const JobDefinition>> definitions() const;        // by name, revision descending
 
@@ -37,6 +40,7 @@ class RegistryView {
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::shared_ptr<const ComputeEnvironment>> environments_;
   std::map<std::string, std::shared_ptr<const Queue>> queues_;
+  std::map<std::string, std::shared_ptr<const SchedulingPolicy>> policies_;
   std::map<std::string, std::map<int, std::shared_ptr<const JobDefinition>, std::greater<>>> definitions_;
 };
 

@@ -36,12 +36,21 @@ struct ComputeEnvironment {
   std::string document;  // the Batch face's JSON: kept and returned
 };
 
+// What is done with a job that has waited too long at the head of its queue [AWS Batch API, JobStateTimeLimitAction]:
+// it is cancelled, and the next one has its turn.
+struct TimeLimit {
+  std::string reason;  // how its statusReason begins: "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY"
+  int64_t max_seconds = 0;
+};
+
 struct Queue {
   std::string name;
   bool enabled = true;
   bool deleting = false;                  // goes once its last job has ended; takes none and starts none meanwhile
   int priority = 0;                       // larger first
   std::vector<std::string> environments;  // in order of preference
+  std::string policy;                     // a SchedulingPolicy's name; empty: first in, first out
+  std::vector<TimeLimit> time_limits;
   Tags tags;
   Instant created;
   std::string document;

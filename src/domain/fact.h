@@ -9,6 +9,7 @@
 
 #include "domain/environment.h"
 #include "domain/job.h"
+#include "domain/scheduling_policy.h"
 
 namespace teson {
 
@@ -31,11 +32,13 @@ struct DefinitionPut {
 struct JobSubmitted {
   JobId id;
   JobSpec spec;
-  std::vector<JobId> waiting_for;  // dependencies that had not succeeded yet
+  std::vector<JobId> waiting_for;    // dependencies that had not succeeded yet
+  std::vector<int> doomed_children;  // whose counterpart in an array that has ended (N_TO_N) had failed
 };
 struct JobTagged {
   JobId id;
-  Tags tags;  // the whole new set
+  Tags tags;                    // the whole new set
+  std::optional<int> throttle;  // of an array, if it changes
 };
 // Pending -> Runnable.
 struct JobReady {
@@ -76,12 +79,26 @@ struct JobFailed {
   JobId id;
   std::string status_reason;
 };
+// The array's children first to last that had no attempt: Pending, Runnable -> Failed.
+struct ChildrenFailed {
+  JobId id;
+  int first = 0;
+  int last = 0;
+  std::string status_reason;
+};
+struct PolicyPut {
+  SchedulingPolicy value;
+};
+struct PolicyDeleted {
+  std::string name;
+};
 }  // namespace fact
 
-using FactBody = std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
-                              fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady,
-                              fact::InstanceStarted, fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted,
-                              fact::AttemptEnded, fact::StopRequested, fact::JobFailed>;
+using FactBody =
+    std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
+                 fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady, fact::InstanceStarted,
+                 fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted, fact::AttemptEnded,
+                 fact::StopRequested, fact::JobFailed, fact::ChildrenFailed, fact::PolicyPut, fact::PolicyDeleted>;
 
 struct Fact {
   Instant at;

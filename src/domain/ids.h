@@ -12,12 +12,25 @@
 
 namespace teson {
 
+// A job, an array job, or one child of an array job.
 struct JobId {
+  static constexpr int32_t kNoIndex = -1;
+  static constexpr int32_t kLargestIndex = 9'999;
+
   Uuid uuid;
+  int32_t index = kNoIndex;  // of an array's child
 
   constexpr auto operator<=>(const JobId&) const = default;
-  std::string text() const { return uuid.text(); }
+  bool is_child() const { return index != kNoIndex; }
+  JobId parent() const { return {uuid}; }
+  JobId child(int32_t child_index) const { return {uuid, child_index}; }
+
+  // "<uuid>", and "<uuid>:<index>" for a child, as on AWS.
+  std::string text() const;
   static std::optional<JobId> parse(std::string_view text);
+  // "<uuid>.<index>": PATH-like variables and mounts read a colon as a separator.
+  std::string directory_name() const;
+  static std::optional<JobId> parse_directory_name(std::string_view name);
 };
 
 // One try of one job. Numbers count from 1, as AWS_BATCH_JOB_ATTEMPT does.
@@ -26,7 +39,7 @@ struct AttemptId {
   int number = 0;
 
   constexpr auto operator<=>(const AttemptId&) const = default;
-  // "<job>/<number>": also the attempt's directory below <data>/attempts.
+  // "<job>/<number>".
   std::string text() const;
 };
 
@@ -42,5 +55,7 @@ struct InstanceId {
 
 template <>
 struct std::hash<teson::JobId> {
-  size_t operator()(const teson::JobId& id) const noexcept { return std::hash<teson::Uuid>()(id.uuid); }
+  size_t operator()(const teson::JobId& id) const noexcept {
+    return std::hash<teson::Uuid>()(id.uuid) ^ static_cast<size_t>(id.index + 1) * 0x9E3779B97F4A7C15ULL;
+  }
 };

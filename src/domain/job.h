@@ -7,6 +7,8 @@
 //      |                                 |   +---cancelled---+  +-----attempt ended--------+
 //      |                                 +------retry--------|------------|
 //      +--dependency failed, cancelled---------> Failed <----+------------+--> Succeeded
+//
+// An array's parent goes from Pending to Spread, and ends when its last child has ended.
 #pragma once
 
 #include <map>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "domain/array.h"
 #include "domain/ids.h"
 #include "domain/resources.h"
 
@@ -53,8 +56,11 @@ struct JobSpec {
   RetryStrategy retry;
   std::optional<Duration> attempt_timeout;  // from the attempt's start
   std::vector<JobId> depends_on;
+  bool after_any = false;  // whatever became of what it waits for, it runs
+  std::optional<ArraySpec> array;
   Tags tags;
-  int priority = 0;
+  std::string share;  // of a fair-share queue: whose turn this job uses
+  int priority = 0;   // within its share, larger first
 
   // What AWS has no field for; the Batch face reads these from tags that begin "teson:".
   Duration grace = Duration::seconds(30);  // SIGTERM to SIGKILL
@@ -101,13 +107,17 @@ struct Attempt {
   Instant placed;
   std::optional<Instant> started;
   std::optional<AttemptEnd> end;
+  // It waits for the place of this attempt, which lives, and has none of its own yet (docs/decisions/0014).
+  std::optional<AttemptId> behind;
 };
 
 namespace job_state {
 struct Pending {
   std::set<JobId> waiting_for;
 };
-struct Runnable {};
+struct Runnable {
+  Instant since;
+};
 struct Starting {
   Attempt attempt;
 };
@@ -120,10 +130,13 @@ struct Succeeded {
 struct Failed {
   Instant stopped;
 };
+struct Spread {  // an array's parent whose children may start
+  Instant since;
+};
 }  // namespace job_state
 
 using JobState = std::variant<job_state::Pending, job_state::Runnable, job_state::Starting, job_state::Running,
-                              job_state::Succeeded, job_state::Failed>;
+                              job_state::Succeeded, job_state::Failed, job_state::Spread>;
 
 enum class StopKind { kCancel, kTerminate };
 struct StopRequest {
@@ -135,19 +148,25 @@ struct StopRequest {
 struct Job {
   JobId id;
   uint64_t order = 0;  // submission sequence, unique and increasing: the FIFO key and the page key
-  JobSpec spec;
+  JobSpec spec;        // of a child: its array's, but for what only the array needs
   Instant created;
   JobState state;
   std::vector<Attempt> past;  // ended attempts, oldest first
+  std::optional<ArrayProgress> array;
   std::optional<StopRequest> stop;
   std::string status_reason;  // why it ended, or why the last attempt did
 };
+
+// What an array's child is asked to do.
+JobSpec child_spec(const JobSpec& array);
+// A child of a live or finished array as a Job, if it never had an attempt; nullopt for others and absent ones.
+std::optional<Job> unbegun_child(const Job& array, int index);
 
 // The attempt that is starting or running; null otherwise.
 const Attempt* live_attempt(const Job& job);
 Attempt* live_attempt(Job& job);
 bool is_finished(const Job& job);
-// "PENDING", "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED", "FAILED".
+// "PENDING" (a spread array too, as on AWS), "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED", "FAILED".
 const char* status_name(const Job& job);
 // Start of the latest attempt that began to run, and the end of the job.
 std::optional<Instant> started_at(const Job& job);

@@ -27,6 +27,8 @@ struct LaunchOrder {
   Duration grace = Duration::seconds(30);
   std::string working_directory;  // empty: the attempt's own fresh work/
   std::string log_stream;
+  // Starts once nothing of this attempt is left, and then at once.
+  std::optional<AttemptId> after;
 };
 
 struct AttemptStartedReport {

@@ -5,8 +5,17 @@
 
 #include "domain/environment.h"
 #include "domain/job.h"
+#include "domain/scheduling_policy.h"
 
 namespace teson {
+
+// What a share of a queue has used (core/scheduler/fair_share.h).
+struct ShareRecord {
+  std::string queue;
+  std::string share;
+  int64_t used = 0;
+  Instant at;
+};
 
 struct Snapshot {
   Instant last_fact_at;
@@ -17,6 +26,8 @@ struct Snapshot {
   std::vector<JobDefinition> definitions;
   std::vector<Instance> instances;
   std::vector<Job> jobs;
+  std::vector<SchedulingPolicy> policies;
+  std::vector<ShareRecord> shares;
 };
 
 }  // namespace teson

@@ -34,9 +34,10 @@ class History {
  public:
   virtual ~History() = default;
 
-  // The finished jobs among `ids`, in the order asked; unknown ones are left out.
+  // The finished jobs among `ids`, in the order asked; unknown ones are left out. A child of an array is there once it
+  // has ended if it had an attempt, and comes without its spec, which is its array's (child_spec in domain/job.h).
   virtual Result<std::vector<Job>> find(std::span<const JobId> ids) const = 0;
-  // Newest first (by Job::order, descending).
+  // Newest first (by Job::order, descending). No children of arrays.
   virtual Result<std::vector<Job>> list(const HistoryQuery& query) const = 0;
 
   // Streams of every attempt that began to run, of live jobs too.

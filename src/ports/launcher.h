@@ -28,7 +28,9 @@ class Launcher {
   virtual ~Launcher() = default;
 
   // Starts an agent for the attempt. Calling it again for an attempt that was launched does nothing.
-  // A failure is reported as an end with EndCause::kLaunchFailed, never thrown or returned.
+  // A failure is reported as an end with EndCause::kLaunchFailed, never thrown or returned. One with `order.after`
+  // starts when nothing of that attempt is left (at once if it is not known here), before its end is reported or with
+  // it.
   virtual void launch(const LaunchOrder& order) = 0;
 
   // SIGTERM now, SIGKILL of the whole tree after `grace`. The end arrives as a report. Repeating it changes nothing.

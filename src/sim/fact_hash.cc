@@ -44,6 +44,7 @@ class Hasher {
   void add(const JobId& id) {
     mix(id.uuid.high);
     mix(id.uuid.low);
+    mix(static_cast<uint64_t>(id.index));
   }
   void add(const AttemptId& id) {
     add(id.job);

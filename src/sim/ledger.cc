@@ -26,9 +26,9 @@ bool rule_applies(const RetryRule& rule, const AttemptEnd& end) {
 
 }  // namespace
 
-fact::Verdict expected_verdict(const JobRecord& job, const AttemptEnd& end) {
+fact::Verdict expected_verdict(const JobRecord& job, const AttemptEnd& end, bool array_stopped) {
   if (end.cause == EndCause::kExited && end.exit_code && *end.exit_code == 0) return fact::Verdict::kSucceeded;
-  if (job.stop_asked || end.cause == EndCause::kTimedOut) return fact::Verdict::kFailed;
+  if (job.stop_asked || array_stopped || end.cause == EndCause::kTimedOut) return fact::Verdict::kFailed;
   const auto& rules = job.spec.retry.rules;
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const RetryRule& r) { return rule_applies(r, end); });
   if (rule != rules.end() && rule->action == RetryAction::kExit) return fact::Verdict::kFailed;
@@ -46,11 +46,12 @@ void Ledger::take(std::span<const Fact> facts, std::span<const Job> finished) {
     SIM_REQUIRE(fact.at >= last_at_, "a fact is {} us older than the one before it", (last_at_ - fact.at).micros);
     last_at_ = fact.at;
     std::visit([this](const auto& body) { on(body); }, fact.body);
+    settle_ends();
   }
   for (size_t i = touched_before; i < touched_.size(); ++i) {
     const JobRecord& job = jobs_.at(touched_[i]);
-    SIM_REQUIRE(!job.stop_asked || job.finished() || job.live, "job {} was stopped and still waits to run",
-                touched_[i].text());
+    SIM_REQUIRE(!job.stop_asked || job.finished() || job.live || job.spec.array,
+                "job {} was stopped and still waits to run", touched_[i].text());
   }
   check_finished(finished);
 }
@@ -58,10 +59,11 @@ void Ledger::take(std::span<const Fact> facts, std::span<const Job> finished) {
 void Ledger::check_finished(std::span<const Job> finished) {
   SIM_REQUIRE(finished.size() == finished_now_.size(), "a batch finishes {} jobs and archives {}", finished_now_.size(),
               finished.size());
-  for (size_t i = 0; i < finished.size(); ++i) {
-    SIM_REQUIRE(finished[i].id == finished_now_[i], "a batch finishes job {} and archives {}", finished_now_[i].text(),
-                finished[i].id.text());
-    compare(finished[i]);
+  std::ranges::sort(finished_now_);
+  for (const Job& job : finished) {
+    SIM_REQUIRE(std::ranges::binary_search(finished_now_, job.id), "a batch archives job {}, which it does not finish",
+                job.id.text());
+    compare(job);
   }
 }
 
@@ -95,6 +97,7 @@ void Ledger::compare(const Job& job) const {
   }
   SIM_REQUIRE(job.stop.has_value() == record->stop_asked, "job {} shows a stop request: {}", job.id.text(),
               job.stop.has_value());
+  if (record->spec.array) compare_children(job);
 }
 
 std::string Ledger::objection_to(const AttemptId& id) const {
@@ -120,8 +123,9 @@ void Ledger::step(const JobId& id) {
 
 void Ledger::finish(const JobId& id, JobRecord& job, bool succeeded) {
   job.phase = succeeded ? JobRecord::Phase::kSucceeded : JobRecord::Phase::kFailed;
-  ++finished_;
-  live_.erase(id);
+  if (id.is_child()) ended_children_.push_back(id);
+  if (live_.erase(id) == 0) return;  // a child that had no attempt
+  ++archived_;
   --jobs_in_queue_[job.spec.queue];
   finished_now_.push_back(id);
 }
@@ -165,6 +169,8 @@ void Ledger::on(const fact::QueuePut& f) {
     SIM_REQUIRE(environments_.contains(name), "queue {} names compute environment {}, which is not there", f.value.name,
                 name);
   }
+  SIM_REQUIRE(f.value.policy.empty() || policies_.contains(f.value.policy),
+              "queue {} names scheduling policy {}, which is not there", f.value.name, f.value.policy);
   queues_.insert_or_assign(f.value.name, f.value);
 }
 
@@ -173,6 +179,15 @@ void Ledger::on(const fact::QueueDeleted& f) {
   SIM_REQUIRE(found != queues_.end() && found->second.deleting, "queue {} goes without having been deleted", f.name);
   SIM_REQUIRE(jobs_in_queue_[f.name] == 0, "queue {} goes with {} jobs in it", f.name, jobs_in_queue_[f.name]);
   queues_.erase(found);
+}
+
+void Ledger::on(const fact::PolicyPut& f) { policies_.insert(f.value.name); }
+
+void Ledger::on(const fact::PolicyDeleted& f) {
+  SIM_REQUIRE(policies_.erase(f.name) == 1, "scheduling policy {} is deleted and is not there", f.name);
+  for (const auto& [name, queue] : queues_) {
+    SIM_REQUIRE(queue.policy != f.name, "scheduling policy {} is deleted while queue {} uses it", f.name, name);
+  }
 }
 
 void Ledger::on(const fact::DefinitionPut& f) {
@@ -186,41 +201,56 @@ void Ledger::on(const fact::DefinitionPut& f) {
 
 void Ledger::on(const fact::JobSubmitted& f) {
   JobRecord job;
-  job.order = ++submitted_;
+  ++submitted_;
+  job.order = next_order_;
+  next_order_ += 1 + (f.spec.array ? f.spec.array->size : 0);
   job.spec = f.spec;
-  job.phase = f.waiting_for.empty() ? JobRecord::Phase::kRunnable : JobRecord::Phase::kPending;
+  const bool runs = f.waiting_for.empty() && !f.spec.array;
+  job.phase = runs ? JobRecord::Phase::kRunnable : JobRecord::Phase::kPending;
+  job.ready = f.waiting_for.empty();
   // One that is doomed already need not name what else it would wait for.
-  const bool doomed = std::ranges::any_of(f.waiting_for, [this](const JobId& id) { return failed(id); });
+  const bool doomed =
+      !f.spec.after_any && std::ranges::any_of(f.waiting_for, [this](const JobId& id) { return failed(id); });
   for (const JobId& id : f.spec.depends_on) {
     const bool waits = std::ranges::find(f.waiting_for, id) != f.waiting_for.end();
-    SIM_REQUIRE(doomed || waits || succeeded(id), "job {} does not wait for {}, which has not succeeded", f.id.text(),
-                id.text());
+    SIM_REQUIRE(doomed || waits || lets_pass(job, id), "job {} does not wait for {}, which has not succeeded",
+                f.id.text(), id.text());
   }
   const auto queue = queues_.find(f.spec.queue);
   SIM_REQUIRE(queue != queues_.end() && queue->second.enabled, "job {} enters queue {}, which is absent or disabled",
               f.id.text(), f.spec.queue);
-  SIM_REQUIRE(jobs_.emplace(f.id, std::move(job)).second, "job {} is submitted twice", f.id.text());
+  const auto [at, fresh] = jobs_.emplace(f.id, std::move(job));
+  SIM_REQUIRE(fresh, "job {} is submitted twice", f.id.text());
   live_.insert(f.id);
   ++jobs_in_queue_[f.spec.queue];
   step(f.id);
+  if (f.spec.array) submit_children(f.id, at->second, doomed);
 }
 
-void Ledger::on(const fact::JobTagged& f) { known(f.id, "JobTagged").spec.tags = f.tags; }
+void Ledger::on(const fact::JobTagged& f) {
+  JobRecord& job = known(f.id, "JobTagged");
+  job.spec.tags = f.tags;
+  if (f.throttle && job.spec.array) {
+    job.spec.array->throttle = *f.throttle;
+    job.throttle_changed = true;
+  }
+}
 
 void Ledger::on(const fact::JobReady& f) {
   JobRecord& job = known(f.id, "JobReady");
   SIM_REQUIRE(job.phase == JobRecord::Phase::kPending, "job {} becomes ready and is {}", f.id.text(),
               name_of(job.phase));
   for (const JobId& id : job.spec.depends_on) {
-    SIM_REQUIRE(succeeded(id), "job {} becomes ready before its dependency {} succeeded", f.id.text(), id.text());
+    SIM_REQUIRE(lets_pass(job, id), "job {} becomes ready before its dependency {} succeeded", f.id.text(), id.text());
   }
-  job.phase = JobRecord::Phase::kRunnable;
+  job.ready = true;
+  if (!job.spec.array) job.phase = JobRecord::Phase::kRunnable;
   step(f.id);
 }
 
 void Ledger::on(const fact::StopRequested& f) {
   JobRecord& job = known(f.id, "StopRequested");
-  SIM_REQUIRE(!job.stop_asked, "job {} is stopped twice", f.id.text());
+  SIM_REQUIRE(!job.stop_asked || job.spec.array, "job {} is stopped twice", f.id.text());
   SIM_REQUIRE(!job.live || f.request.kind == StopKind::kTerminate, "job {} is cancelled while it runs", f.id.text());
   job.stop_asked = true;
   step(f.id);
@@ -232,8 +262,21 @@ void Ledger::on(const fact::JobFailed& f) {
   const auto& needs = job.spec.depends_on;
   const bool dependency_failed = job.phase == JobRecord::Phase::kPending &&
                                  std::ranges::any_of(needs, [this](const JobId& id) { return failed(id); });
-  SIM_REQUIRE(job.stop_asked || dependency_failed, "job {} fails without a stop or a failed dependency", f.id.text());
-  finish(f.id, job, false);
+  SIM_REQUIRE(job.stop_asked || (dependency_failed && !job.spec.after_any),
+              "job {} fails without a stop or a failed dependency", f.id.text());
+  step(f.id);
+  if (!job.spec.array) return finish(f.id, job, false);
+  for (int i = 0; i < job.spec.array->size; ++i) doom(f.id.child(i));
+}
+
+void Ledger::on(const fact::ChildrenFailed& f) {
+  JobRecord& array = known(f.id, "ChildrenFailed");
+  SIM_REQUIRE(array.spec.array.has_value(), "job {} is no array and its children fail", f.id.text());
+  // One child alone may have been stopped by its user, of which no other fact tells.
+  const bool limited = !queues_.at(array.spec.queue).time_limits.empty();
+  SIM_REQUIRE(array.stop_asked || limited || f.first == f.last, "children of array {} fail without a stop",
+              f.id.text());
+  for (int i = f.first; i <= f.last; ++i) doom(f.id.child(i));
   step(f.id);
 }
 
@@ -263,11 +306,17 @@ void Ledger::on(const fact::InstanceEnded& f) {
 
 void Ledger::on(const fact::AttemptPlaced& f) {
   JobRecord& job = known(f.id, "AttemptPlaced");
-  SIM_REQUIRE(job.phase == JobRecord::Phase::kRunnable, "job {} is placed and is {}", f.id.text(), name_of(job.phase));
+  const bool first_of_child = f.id.is_child() && !job.begun();
+  const bool runnable = first_of_child ? child_may_run(f.id) : job.phase == JobRecord::Phase::kRunnable;
+  SIM_REQUIRE(runnable, "job {} is placed and is {}", f.id.text(), name_of(job.phase));
+  if (first_of_child) {
+    live_.insert(f.id);
+    ++jobs_in_queue_[job.spec.queue];
+  }
   SIM_REQUIRE(f.attempt.number == std::ssize(job.ends) + 1, "job {} begins attempt {} after {}", f.id.text(),
               f.attempt.number, job.ends.size());
   for (const JobId& id : job.spec.depends_on) {
-    SIM_REQUIRE(succeeded(id), "job {} starts before its dependency {} succeeded", f.id.text(), id.text());
+    SIM_REQUIRE(lets_pass(job, id), "job {} starts before its dependency {} succeeded", f.id.text(), id.text());
   }
   const auto queue = queues_.find(job.spec.queue);
   SIM_REQUIRE(queue != queues_.end() && queue->second.enabled,
@@ -279,10 +328,35 @@ void Ledger::on(const fact::AttemptPlaced& f) {
   SIM_REQUIRE(environment != environments_.end() && environment->second.enabled,
               "job {} starts in compute environment {}, which is absent or disabled", f.id.text(),
               f.attempt.environment);
-  occupy(f.id, f);
-  job.live = JobRecord::Live{f.attempt.number, f.attempt.instance, f.attempt.allocated, f.attempt.gpus};
+  job.live = JobRecord::Live{f.attempt.number, f.attempt.instance, f.attempt.allocated, f.attempt.gpus, {}, {}};
+  f.attempt.behind ? wait_behind(f.id, f) : occupy(f.id, f);
   job.phase = JobRecord::Phase::kStarting;
   step(f.id);
+}
+
+// It will have the place of another that lives, on the same terms; until then it has none.
+void Ledger::wait_behind(const JobId& id, const fact::AttemptPlaced& f) {
+  const auto ahead = jobs_.find(f.attempt.behind->job);
+  SIM_REQUIRE(ahead != jobs_.end() && ahead->second.live && ahead->second.live->number == f.attempt.behind->number,
+              "job {} waits for the place of {}, which does not live", id.text(), f.attempt.behind->text());
+  JobRecord::Live& front = *ahead->second.live;
+  SIM_REQUIRE(!front.follower, "jobs {} and {} wait for one place", id.text(), front.follower->text());
+  SIM_REQUIRE(front.instance == f.attempt.instance && front.allocated == f.attempt.allocated && f.attempt.gpus.empty(),
+              "job {} waits for a place that does not fit it", id.text());
+  front.follower = id;
+  jobs_.at(id).live->behind = f.attempt.behind->job;
+  ++instances_.at(f.attempt.instance).attempts;
+}
+
+void Ledger::leave(const JobRecord::Live& live) {
+  InstanceRecord& instance = instances_.at(live.instance);
+  --instance.attempts;
+  if (live.follower) jobs_.at(*live.follower).live->behind = live.behind;
+  if (live.behind) jobs_.at(*live.behind).live->follower = live.follower;
+  if (live.behind || live.follower) return;  // it had no place, or another has it now
+  instance.used = instance.used - live.allocated;
+  host_used_ = host_used_ - live.allocated;
+  for (const int gpu : live.gpus) gpus_used_.erase(gpu);
 }
 
 void Ledger::occupy(const JobId& id, const fact::AttemptPlaced& f) {
@@ -320,14 +394,11 @@ void Ledger::on(const fact::AttemptEnded& f) {
   JobRecord& job = known(f.id.job, "AttemptEnded");
   SIM_REQUIRE(job.live && job.live->number == f.id.number, "attempt {} ends and is not live", f.id.text());
   SIM_REQUIRE(!alive_ || !alive_(f.id), "attempt {} ends in the journal while its program runs", f.id.text());
-  const fact::Verdict expected = expected_verdict(job, f.end);
+  const fact::Verdict expected =
+      expected_verdict(job, f.end, f.id.job.is_child() && jobs_.at(f.id.job.parent()).stop_asked);
   SIM_REQUIRE(f.verdict == expected, "attempt {} ends with verdict {}, the retry rules say {}", f.id.text(),
               static_cast<int>(f.verdict), static_cast<int>(expected));
-  InstanceRecord& instance = instances_.at(job.live->instance);
-  instance.used = instance.used - job.live->allocated;
-  --instance.attempts;
-  host_used_ = host_used_ - job.live->allocated;
-  for (const int gpu : job.live->gpus) gpus_used_.erase(gpu);
+  leave(*job.live);
   job.live.reset();
   job.ends.push_back(f.end);
   if (f.verdict == fact::Verdict::kRetry) {

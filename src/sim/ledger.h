@@ -27,6 +27,8 @@ struct JobRecord {
     InstanceId instance;
     Resources allocated;
     std::vector<int> gpus;
+    std::optional<JobId> behind;    // whose place it waits for
+    std::optional<JobId> follower;  // who waits for its place
   };
   uint64_t order = 0;
   JobSpec spec;
@@ -34,7 +36,12 @@ struct JobRecord {
   std::vector<AttemptEnd> ends;
   std::optional<Live> live;
   bool stop_asked = false;
+  bool throttle_changed = false;  // more may run than a throttle that came later allows
+  bool ready = false;             // an array: its children may run
+  int unfinished = 0;             // of an array's children
+  std::vector<JobId> followers;   // arrays that wait for this one child by child
 
+  bool begun() const { return live || !ends.empty(); }
   bool finished() const { return phase == Phase::kSucceeded || phase == Phase::kFailed; }
 };
 
@@ -51,9 +58,11 @@ class Ledger {
   // A job as the control plane or the archive shows it.
   void compare(const Job& job) const;
 
+  uint64_t next_order() const { return next_order_; }
   uint64_t submitted() const { return submitted_; }
-  size_t live_jobs() const { return submitted_ - finished_; }
-  size_t finished_jobs() const { return finished_; }
+  // As the control plane counts: a child only between its first attempt and its end.
+  size_t live_jobs() const { return live_.size(); }
+  size_t archived_jobs() const { return archived_; }
   Resources host_used() const { return host_used_; }
   size_t instance_count() const { return instances_.size(); }
   uint64_t job_steps() const { return job_steps_; }
@@ -61,6 +70,7 @@ class Ledger {
   std::vector<JobId>& touched() { return touched_; }
   const std::set<JobId>& live() const { return live_; }
   const std::map<std::string, Queue>& queues() const { return queues_; }
+  const std::set<std::string>& policies() const { return policies_; }
   const std::map<std::string, ComputeEnvironment>& environments() const { return environments_; }
 
   // May this attempt's agent be alive? The reason why not, or empty.
@@ -88,27 +98,42 @@ class Ledger {
   void on(const fact::AttemptEnded& f);
   void on(const fact::StopRequested& f);
   void on(const fact::JobFailed& f);
+  void on(const fact::ChildrenFailed& f);
+  void on(const fact::PolicyPut& f);
+  void on(const fact::PolicyDeleted& f);
 
   JobRecord& known(const JobId& id, const char* fact_name);
   void step(const JobId& id);
   void finish(const JobId& id, JobRecord& job, bool succeeded);
   void occupy(const JobId& id, const fact::AttemptPlaced& f);
+  void wait_behind(const JobId& id, const fact::AttemptPlaced& f);
+  void leave(const JobRecord::Live& live);
   void check_finished(std::span<const Job> finished);
   bool succeeded(const JobId& id) const;
   bool failed(const JobId& id) const;
+  bool lets_pass(const JobRecord& waiting, const JobId& id) const;
+  // Arrays.
+  void submit_children(const JobId& id, const JobRecord& array, bool fails_as_a_whole);
+  bool child_may_run(const JobId& id) const;
+  std::optional<JobId> neighbour(const JobId& id, int step) const;
+  void settle_ends();
+  void doom(const JobId& id);
+  void compare_children(const Job& job) const;
   int64_t instance_vcpus(const std::string& environment) const;
 
   Site site_;
   AliveQuery alive_;
   Instant last_at_;
   uint64_t submitted_ = 0;
-  size_t finished_ = 0;
+  uint64_t next_order_ = 1;
+  size_t archived_ = 0;
   uint64_t job_steps_ = 0;
   std::unordered_map<JobId, JobRecord> jobs_;
   std::set<JobId> live_;
   std::map<std::string, ComputeEnvironment> environments_;
   std::map<std::string, Queue> queues_;
   std::map<std::string, int> definitions_;  // highest revision
+  std::set<std::string> policies_;
   std::map<InstanceId, InstanceRecord> instances_;
   std::unordered_set<uint64_t> instances_ever_;
   std::map<std::string, int> jobs_in_queue_;
@@ -116,9 +141,10 @@ class Ledger {
   std::set<int> gpus_used_;
   std::vector<JobId> touched_;
   std::vector<JobId> finished_now_;
+  std::vector<JobId> ended_children_;  // whose consequences have not been drawn yet
 };
 
 // What must follow the end of an attempt, by the documented rules [AWS Batch, EvaluateOnExit; src/domain/job.h].
-fact::Verdict expected_verdict(const JobRecord& job, const AttemptEnd& end);
+fact::Verdict expected_verdict(const JobRecord& job, const AttemptEnd& end, bool array_stopped);
 
 }  // namespace teson::sim

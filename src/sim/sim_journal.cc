@@ -33,7 +33,7 @@ bool definition_matches(const std::string& wanted, const JobSpec& spec) {
 }
 
 bool wanted(const HistoryQuery& query, const Job& job) {
-  return (query.queue.empty() || query.queue == job.spec.queue) &&
+  return !job.id.is_child() && (query.queue.empty() || query.queue == job.spec.queue) &&
          (!query.succeeded || *query.succeeded == std::holds_alternative<job_state::Succeeded>(job.state)) &&
          name_matches(query.name_pattern, job.spec.name) && definition_matches(query.definition, job.spec) &&
          (!query.created_before || job.created < *query.created_before) &&

@@ -16,13 +16,15 @@ constexpr int kSigterm = 128 + 15;
 
 SimLauncher::SimLauncher(ReportSink sink, Prng prng, Surroundings around)
     : sink_(std::move(sink)), prng_(prng), around_(around) {
-  planner_ = [this](const LaunchOrder&) { return random_plan(); };
+  planner_ = [this](const LaunchOrder& order) { return random_plan(order); };
 }
 
-SimLauncher::Plan SimLauncher::random_plan() {
+SimLauncher::Plan SimLauncher::random_plan(const LaunchOrder& order) {
   Plan plan;
   plan.start_after = Duration::millis(1) + up_to(Duration::millis(40));
   plan.run = prng_.chance(0.2) ? up_to(Duration::millis(20)) : up_to(Duration::seconds(8));
+  // Every second array is one of small tasks.
+  if (order.id.job.is_child() && order.id.job.uuid.low % 2 == 0) plan.run = up_to(Duration::millis(20));
   plan.out_of_memory = prng_.chance(0.05);
   plan.exit_code = prng_.chance(0.25) ? static_cast<int>(prng_.below(20)) : 0;
   plan.exec_fails = prng_.chance(around_.faults.exec_fails);
@@ -52,6 +54,11 @@ void SimLauncher::launch(const LaunchOrder& order) {
   around_.crash_points.pass(Met::kCrashAmongEffects);
   watched_.insert(order.id);
   if (directories_.contains(order.id) || orders_.contains(order.id)) return around_.coverage.met(Met::kLaunchRepeated);
+  if (must_wait(order)) {
+    around_.coverage.met(Met::kLaunchBehind);
+    orders_.emplace(order.id, order);
+    return around_.crash_points.pass(Met::kCrashAmongEffects);
+  }
   if (prng_.chance(around_.faults.launch_lost)) {
     around_.coverage.met(Met::kLaunchLost);
     orders_.emplace(order.id, order);  // until the sweep
@@ -64,7 +71,9 @@ void SimLauncher::launch(const LaunchOrder& order) {
       orders_.emplace(order.id, order);
       around_.timeline.after(up_to(Duration::seconds(3)), [this, id = order.id, generation = generation_] {
         const auto found = orders_.find(id);
-        if (generation == generation_ && found != orders_.end()) spawn(LaunchOrder(found->second), {});
+        if (generation == generation_ && found != orders_.end() && !must_wait(found->second)) {
+          spawn(LaunchOrder(found->second), {});
+        }
       });
     }
   } else {
@@ -123,6 +132,18 @@ void SimLauncher::forget(std::span<const AttemptId> ids) {
     stops_.erase(id);
     watched_.erase(id);
     agents_.erase(id);
+  }
+}
+
+// What it is to follow has been ordered and is not over: alive, or not begun.
+bool SimLauncher::must_wait(const LaunchOrder& order) const {
+  return order.after && (alive(*order.after) || orders_.contains(*order.after));
+}
+
+void SimLauncher::launch_followers(const AttemptId& ended) {
+  const auto orders = orders_;
+  for (const auto& [id, order] : orders) {
+    if (order.after == ended) spawn(order, {});
   }
 }
 
@@ -225,6 +246,7 @@ void SimLauncher::end_program(const AttemptId& id, uint64_t serial, EndCause cau
   agent->phase = Phase::kEnded;
   reap(*agent);
   tell(*agent);
+  launch_followers(id);
 }
 
 void SimLauncher::die(Agent& agent, std::string detail, bool program_survives) {
@@ -238,6 +260,7 @@ void SimLauncher::die(Agent& agent, std::string detail, bool program_survives) {
     if (!dead || !watched_.contains(id)) return;
     reap(*dead);
     tell(*dead);
+    launch_followers(id);
   });
 }
 
@@ -302,7 +325,9 @@ void SimLauncher::sweep(uint64_t generation) {
   if (generation != generation_) return;
   if (!around_.sabotage.launcher_never_repeats) {
     const auto orders = orders_;
-    for (const auto& [id, order] : orders) spawn(order, {});
+    for (const auto& [id, order] : orders) {
+      if (!must_wait(order)) spawn(order, {});
+    }
     for (const auto& [id, grace] : stops_) {
       if (const auto found = agents_.find(id); found != agents_.end())
         terminate(found->second, EndCause::kStopped, grace);

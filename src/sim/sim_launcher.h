@@ -54,7 +54,7 @@ class SimLauncher final : public Launcher {
   void observe(AgentObserver* observer) { observer_ = observer; }
   void plan_with(Planner planner) { planner_ = std::move(planner); }
   // By chance: most programs are short and succeed.
-  Plan random_plan();
+  Plan random_plan(const LaunchOrder& order);
 
   void launch(const LaunchOrder& order) override;
   void stop(const AttemptId& id, Duration grace) override;
@@ -91,6 +91,8 @@ class SimLauncher final : public Launcher {
   };
 
   void spawn(const LaunchOrder& order, Duration delay);
+  bool must_wait(const LaunchOrder& order) const;
+  void launch_followers(const AttemptId& ended);
   void begin_program(const AttemptId& id, uint64_t serial);
   void end_program(const AttemptId& id, uint64_t serial, EndCause cause, std::optional<int> exit_code);
   void terminate(Agent& agent, EndCause cause, Duration grace);

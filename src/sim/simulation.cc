@@ -21,7 +21,8 @@ Met kind_of(const FactBody& body) {
   constexpr std::array<Met, std::variant_size_v<FactBody>> kKinds = {
       Met::kEnvironmentPut, Met::kEnvironmentDeleted, Met::kQueuePut,      Met::kQueueDeleted,    Met::kDefinitionPut,
       Met::kJobSubmitted,   Met::kJobTagged,          Met::kJobReady,      Met::kInstanceStarted, Met::kInstanceEnded,
-      Met::kAttemptPlaced,  Met::kAttemptStarted,     Met::kAttemptFailed, Met::kStopRequested,   Met::kJobFailed};
+      Met::kAttemptPlaced,  Met::kAttemptStarted,     Met::kAttemptFailed, Met::kStopRequested,   Met::kJobFailed,
+      Met::kChildrenFailed, Met::kPolicyPut,          Met::kPolicyDeleted};
   if (const auto* ended = std::get_if<fact::AttemptEnded>(&body)) {
     if (ended->verdict == fact::Verdict::kRetry) return Met::kAttemptRetried;
     if (ended->verdict == fact::Verdict::kSucceeded) return Met::kAttemptSucceeded;
@@ -305,14 +306,14 @@ void Simulation::check_touched() {
   ledger_.touched().clear();
   SIM_REQUIRE(state.job_count() == ledger_.live_jobs(), "the state holds {} live jobs of {}", state.job_count(),
               ledger_.live_jobs());
-  SIM_REQUIRE(journal_.archived() == ledger_.finished_jobs(), "the archive holds {} finished jobs of {}",
-              journal_.archived(), ledger_.finished_jobs());
+  SIM_REQUIRE(journal_.archived() == ledger_.archived_jobs(), "the archive holds {} finished jobs of {}",
+              journal_.archived(), ledger_.archived_jobs());
   SIM_REQUIRE(state.host_used() == ledger_.host_used(), "the state counts {} in use, the facts {}",
               resources_text(state.host_used()), resources_text(ledger_.host_used()));
   SIM_REQUIRE(state.instances().size() == ledger_.instance_count(), "the state holds {} instances of {}",
               state.instances().size(), ledger_.instance_count());
-  SIM_REQUIRE(state.next_order() == ledger_.submitted() + 1, "the next order is {} after {} submits",
-              state.next_order(), ledger_.submitted());
+  SIM_REQUIRE(state.next_order() == ledger_.next_order(), "the next order is {}, by the submits it is {}",
+              state.next_order(), ledger_.next_order());
 }
 
 void Simulation::check_all() {

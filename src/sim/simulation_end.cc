@@ -59,16 +59,26 @@ void Simulation::check_at_rest() {
 // Whatever is not finished must have a reason that a person could act on.
 void Simulation::check_job_at_rest(const JobId& id) {
   coverage_.met(Met::kHeldAtTheEnd);
+  if (id.is_child()) return;  // its array answers for it
   const Job& job = *controller_->state().job(id);
   const std::string reason = waiting_reason(controller_->state(), job);
   SIM_REQUIRE(!reason.empty(), "job {} is {} at the end, without a reason", id.text(), status_name(job));
   if (std::holds_alternative<job_state::Pending>(job.state)) {
     const auto& needs = job.spec.depends_on;
-    SIM_REQUIRE(std::ranges::any_of(needs, [this](const JobId& n) { return ledger_.live().contains(n); }),
+    SIM_REQUIRE(std::ranges::any_of(needs, [this](const JobId& n) { return !ledger_.find(n)->finished(); }),
                 "job {} waits at the end though all its dependencies have ended", id.text());
     return;
   }
   const QueueState& queue = controller_->state().queues().at(job.spec.queue);
+  if (job.array) {
+    const bool any_runnable = job.array->children.find(child::kRunnable) != std::string::npos;
+    const auto& others = job.spec.array->n_to_n;
+    const bool waits = std::ranges::any_of(others, [this](const JobId& n) { return ledger_.live().contains(n); });
+    const bool held = std::ranges::any_of(queue.held, [&](const auto& at) { return at.second.parent() == id; });
+    SIM_REQUIRE(any_runnable ? held || !queue.value.enabled : waits,
+                "children of array {} could run and wait at the end, when nothing else does: {}", id.text(), reason);
+    return;
+  }
   SIM_REQUIRE(!queue.value.enabled || queue.held.contains(job.order),
               "job {} could run and waits at the end, when nothing else does: {}", id.text(), reason);
 }

@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "control/ended_dependencies.h"
 
 namespace teson::sim {
 
 Workload::Workload(Prng prng, Server server, Surroundings around)
-    : prng_(prng), server_(std::move(server)), around_(std::move(around)) {}
+    : prng_(prng),
+      server_(std::move(server)),
+      around_(std::move(around)),
+      arrays_share_(prng_.chance(0.5) ? 0.3 * prng_.uniform() : 0.02) {}
 
 void Workload::send_something(bool may_submit) {
   if (auto command = random_command()) return send(std::move(*command), {});
@@ -59,12 +65,11 @@ void Workload::answered(const Submit& submit, const Result<Accepted>& result) {
 
 void Workload::look_up_dependencies(command::SubmitJob submit, const std::vector<JobId>& unknown) {
   around_.coverage.met(Met::kUnknownDependency);
-  const auto ended = around_.history.find(unknown);
-  for (const Job& job : *ended) {
-    submit.finished_dependencies[job.id] = std::holds_alternative<job_state::Succeeded>(job.state);
-  }
+  auto ended = find_ended(around_.history, unknown);
+  for (auto& [id, end] : *ended) submit.finished_dependencies[id] = std::move(end);
   // One that neither the loop nor the history knows does not exist: the client's mistake, and the end of it.
-  if (ended->size() == unknown.size()) send_submit(std::make_shared<command::SubmitJob>(std::move(submit)));
+  const bool all = std::ranges::all_of(unknown, [&](const JobId& id) { return ended->contains(id); });
+  if (all) send_submit(std::make_shared<command::SubmitJob>(std::move(submit)));
 }
 
 void Workload::connection_lost() {
@@ -77,7 +82,7 @@ void Workload::connection_lost() {
 void Workload::follow_up_later(Submit submit) {
   ++follow_ups_;
   // At once, or so late that the job may have ended meanwhile.
-  const bool late = chance(0.3) || around_.sabotage.client_repeats_blindly;
+  const bool late = chance(0.5) || around_.sabotage.client_repeats_blindly;
   const Duration wait = Duration::millis(static_cast<int64_t>(below(late ? 60'000 : 3000)) + 1);
   around_.timeline.after(wait, [this, submit] {
     --follow_ups_;
@@ -135,14 +140,23 @@ std::optional<Command> Workload::random_command() {
   if (ledger.environments().size() < 2 || (ledger.environments().size() < 5 && chance(0.01))) {
     return command::CreateEnvironment{random_environment(fmt::format("e{}", below(6)))};
   }
+  if (ledger.policies().empty() || (ledger.policies().size() < 3 && chance(0.01))) {
+    return command::CreatePolicy{random_policy(fmt::format("p{}", below(3)))};
+  }
   if (ledger.queues().empty() || (ledger.queues().size() < 4 && chance(0.02))) {
     Queue queue;
     queue.name = fmt::format("q{}", below(5));
     queue.priority = static_cast<int>(below(3));
     queue.environments = random_environment_order();
+    if (chance(0.4)) queue.policy = fmt::format("p{}", below(3));
+    if (chance(0.3)) {
+      const auto seconds = static_cast<int64_t>(below(100)) + 1;
+      queue.time_limits = {{"MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE", seconds},
+                           {"CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY", 2 * seconds}};
+    }
     return command::CreateQueue{queue};
   }
-  if (chance(0.02)) return random_registry_command();
+  if (chance(0.025)) return random_registry_command();
   if (chance(0.09) && !jobs_.empty()) return random_job_command();
   return std::nullopt;
 }
@@ -151,9 +165,18 @@ Command Workload::random_registry_command() {
   const std::string queue = fmt::format("q{}", below(5));
   const std::string environment = fmt::format("e{}", below(6));
   const bool on = chance(0.8);
-  switch (below(8)) {
+  switch (below(10)) {
     case 0:
       return command::DeleteEnvironment{environment};
+    case 8:
+      return command::DeletePolicy{fmt::format("p{}", below(3))};
+    case 9:
+      return command::UpdatePolicy{fmt::format("p{}", below(3)),
+                                   [fresh = random_policy("")](SchedulingPolicy& p) -> Status {
+                                     p.shares = fresh.shares;
+                                     p.compute_reservation = fresh.compute_reservation;
+                                     return {};
+                                   }};
     case 1:
       return command::DeleteQueue{queue};
     case 2:
@@ -204,8 +227,9 @@ Command Workload::random_job_command() {
     case 1:
       return command::StopJob{id, StopKind::kTerminate, "stopped by its user"};
     default:
-      return command::UpdateJobTags{id, [n = below(100)](Tags& tags) -> Status {
+      return command::UpdateJobTags{id, [n = below(100)](Tags& tags, std::optional<int>& throttle) -> Status {
                                       tags["n"] = std::to_string(n);
+                                      if (n < 50) throttle = static_cast<int>(n / 5);
                                       return {};
                                     }};
   }
@@ -233,7 +257,43 @@ command::SubmitJob Workload::random_submit() {
     const uint64_t count = below(3) + 1;
     for (uint64_t i = 0; i < count; ++i) spec.depends_on.push_back(chance(0.02) ? random_id() : recent_job());
   }
+  const auto known = around_.ledger.queues().find(spec.queue);
+  const bool shared = known != around_.ledger.queues().end() && !known->second.policy.empty();
+  if (shared != chance(0.02)) spec.share = fmt::format("s{}", below(5));
+  spec.priority = static_cast<int>(below(3));
+  spec.after_any = chance(0.1);
+  if (chance(arrays_share_)) spec.array = random_array(submit.id);
   return submit;
+}
+
+SchedulingPolicy Workload::random_policy(const std::string& name) {
+  SchedulingPolicy policy;
+  policy.name = name;
+  policy.decay_seconds = static_cast<int64_t>(below(3)) * 30;
+  if (chance(0.3)) policy.compute_reservation = static_cast<int>(below(100));
+  if (chance(0.7)) policy.shares.push_back({"s0", 5'000});
+  if (chance(0.5)) policy.shares.push_back({"s1*", 20'000});
+  return policy;
+}
+
+ArraySpec Workload::random_array(const JobId& id) {
+  ArraySpec array;
+  // Few sizes, so that N_TO_N finds partners.
+  constexpr int kSizes[] = {2, 3, 3, 5, 12, 40};
+  array.size = kSizes[below(std::size(kSizes))];
+  array.sequential = chance(0.25);
+  if (chance(0.3)) array.throttle = static_cast<int>(below(3)) + 1;
+  if (chance(0.15)) {
+    for (int i = 0; i < array.size; ++i) {
+      if (chance(0.5)) array.only.push_back(i);
+    }
+  }
+  for (int tries = 0; tries < 3 && !arrays_.empty() && chance(0.3); ++tries) {
+    const auto& [other, size] = arrays_[arrays_.size() - 1 - below(std::min<uint64_t>(10, arrays_.size()))];
+    if (size == array.size || chance(0.02)) array.n_to_n.push_back(other);
+  }
+  arrays_.emplace_back(id, array.size);
+  return array;
 }
 
 Resources Workload::random_resources() {
@@ -290,6 +350,10 @@ std::vector<std::string> Workload::random_environment_order() {
 
 // Mostly young ones: they are more often alive.
 JobId Workload::recent_job() {
+  if (!arrays_.empty() && chance(arrays_share_)) {
+    const auto& [id, size] = arrays_[arrays_.size() - 1 - below(std::min<uint64_t>(10, arrays_.size()))];
+    return id.child(static_cast<int>(below(static_cast<uint64_t>(size))));
+  }
   const uint64_t back = below(chance(0.9) ? 20 : 500);
   return jobs_[jobs_.size() - 1 - std::min<uint64_t>(back, jobs_.size() - 1)];
 }

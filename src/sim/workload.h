@@ -65,6 +65,8 @@ class Workload {
   std::vector<std::string> random_environment_order();
   RetryStrategy random_retry();
   Resources random_resources();
+  ArraySpec random_array(const JobId& id);
+  SchedulingPolicy random_policy(const std::string& name);
   JobId recent_job();
   JobId random_id();
   uint64_t below(uint64_t bound) { return prng_.below(bound); }
@@ -77,6 +79,8 @@ class Workload {
   int follow_ups_ = 0;
   std::map<uint64_t, Submit> outstanding_;  // by request; null for another command than a submit
   std::vector<JobId> jobs_;
+  std::vector<std::pair<JobId, int>> arrays_;  // with their sizes
+  double arrays_share_ = 0;                    // of what is submitted
 };
 
 }  // namespace teson::sim

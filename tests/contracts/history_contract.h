@@ -71,6 +71,27 @@ TYPED_TEST_P(HistoryContract, FindKeepsTheOrderAskedAndLeavesOutTheUnknown) {
   EXPECT_EQ(codec::encode((*found)[1]), codec::encode(sample_finished(1)));
 }
 
+TYPED_TEST_P(HistoryContract, ChildrenAreFoundWithoutTheirSpecAndNeverListed) {
+  Job array = sample_finished(1);
+  array.spec.array = ArraySpec{.size = 3, .only = {}, .sequential = false, .n_to_n = {}, .throttle = 0};
+  array.array = ArrayProgress{"+F+", {}};
+  Job first = sample_finished(2);
+  first.id = array.id.child(0);
+  Job last = sample_finished(4);
+  last.id = array.id.child(2);
+  this->archive({array, last});
+  this->archive({first, sample_finished(9)});
+  EXPECT_EQ(this->orders({}), (Orders{9, 1}));
+  const std::vector<JobId> ids = {last.id, array.id.child(1), array.id, first.id};
+  auto found = this->subject().history().find(ids);
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  ASSERT_EQ(found->size(), 3u);
+  EXPECT_EQ((*found)[0].id, last.id);
+  EXPECT_EQ((*found)[1].array->children, "+F+");
+  EXPECT_EQ((*found)[2].id, first.id);
+  EXPECT_EQ((*found)[2].past.size(), 1u);
+}
+
 TYPED_TEST_P(HistoryContract, ListIsNewestFirstWhateverTheOrderOfFinishing) {
   this->archive({sample_finished(2), sample_finished(5)});
   this->archive({sample_finished(1), sample_finished(4)});
@@ -232,6 +253,7 @@ TYPED_TEST_P(HistoryContract, ReadersOnOtherThreadsSeeEveryAppendThatReturned) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(HistoryContract, FindKeepsTheOrderAskedAndLeavesOutTheUnknown,
+                            ChildrenAreFoundWithoutTheirSpecAndNeverListed,
                             ListIsNewestFirstWhateverTheOrderOfFinishing, PagesMeetEveryJobOnce,
                             FiltersByQueueAndStatus, NamePatternsIgnoreCaseAndMayEndInAStar,
                             FiltersByDefinitionWithAndWithoutRevision, CreationBoundsAreExclusive,

@@ -75,6 +75,8 @@ inline std::vector<Fact> one_of_each() {
   queue.deleting = true;
   queue.priority = 10;
   queue.environments = {"local", "local-spot"};
+  queue.policy = "fair";
+  queue.time_limits = {{"CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY", 600}};
   queue.created = Instant{6};
   queue.document = "{}";
   JobDefinition definition{"train", 3, true, {{"a", "b"}}, Instant{7}, "{}"};
@@ -84,7 +86,10 @@ inline std::vector<Fact> one_of_each() {
       {{"Host EC2*", std::nullopt, "1*", RetryAction::kRetry}, {std::nullopt, "*", std::nullopt, RetryAction::kExit}}};
   spec.attempt_timeout = Duration::seconds(3600);
   spec.depends_on = {sample_id(2)};
+  spec.after_any = true;
+  spec.array = ArraySpec{.size = 3, .only = {0, 2}, .sequential = true, .n_to_n = {sample_id(3)}, .throttle = 2};
   spec.tags = {{"teson:grace", "5"}};
+  spec.share = "teamA";
   spec.priority = -4;
   spec.grace = Duration::seconds(5);
   spec.interruptions_use_attempts = false;
@@ -111,8 +116,8 @@ inline std::vector<Fact> one_of_each() {
       {Instant{3}, fact::QueuePut{queue}},
       {Instant{4}, fact::QueueDeleted{"old"}},
       {Instant{5}, fact::DefinitionPut{definition}},
-      {Instant{6}, fact::JobSubmitted{sample_id(1), spec, {sample_id(2)}}},
-      {Instant{7}, fact::JobTagged{sample_id(1), {{"k", "v"}}}},
+      {Instant{6}, fact::JobSubmitted{sample_id(1), spec, {sample_id(2)}, {2}}},
+      {Instant{7}, fact::JobTagged{sample_id(1), {{"k", "v"}}, 5}},
       {Instant{8}, fact::JobReady{sample_id(1)}},
       {Instant{9}, fact::InstanceStarted{instance}},
       {Instant{10}, fact::InstanceEnded{instance.id, "idle"}},
@@ -121,6 +126,10 @@ inline std::vector<Fact> one_of_each() {
       {Instant{13}, fact::AttemptEnded{{sample_id(1), 1}, end, fact::Verdict::kRetry, "OutOfMemoryError"}},
       {Instant{14}, fact::StopRequested{sample_id(1), {StopKind::kCancel, "not needed", Instant{14}}}},
       {Instant{15}, fact::JobFailed{sample_id(1), "cancelled"}},
+      {Instant{16}, fact::ChildrenFailed{sample_id(1), 0, 2, "cancelled"}},
+      {Instant{17},
+       fact::PolicyPut{{"fair", 3600, 20, {{"teamA", 5'000}, {"team*", 10'000}}, {{"a", "b"}}, Instant{9}}}},
+      {Instant{18}, fact::PolicyDeleted{"old"}},
   };
 }
 

@@ -54,6 +54,9 @@ class LauncherContract : public testing::TestWithParam<LauncherFactory> {
     return ends.empty() ? AttemptEnd{} : ends.back().end;
   }
 
+  bool has_started(const AttemptId& id) { return !bodies<AttemptStartedReport>(id).empty(); }
+  bool has_ended(const AttemptId& id) { return !bodies<AttemptEndedReport>(id).empty(); }
+
   std::unique_ptr<LauncherFixture> world_;
 };
 
@@ -125,6 +128,73 @@ TEST_P(LauncherContract, StopOfAnEndedAttemptDoesNotChangeItsEnd) {
   const AttemptFinding finding = world_->launcher().settle(order.id);
   ASSERT_TRUE(std::holds_alternative<AttemptEndedReport>(finding));
   EXPECT_EQ(std::get<AttemptEndedReport>(finding).end.exit_code, 3);
+}
+
+TEST_P(LauncherContract, OneThatWaitsForAnothersPlaceStartsWhenNothingOfThatIsLeft) {
+  const LaunchOrder first = world_->order(ProgramKind::kRunsForAnHour);
+  LaunchOrder second = world_->order(ProgramKind::kSucceeds);
+  second.after = first.id;
+  LaunchOrder third = world_->order(ProgramKind::kFailsWith3);
+  third.after = second.id;
+  world_->launcher().launch(first);
+  world_->launcher().launch(second);
+  world_->launcher().launch(third);
+  ASSERT_TRUE(world_->run_until([&] { return has_started(first.id); }));
+  EXPECT_FALSE(has_started(second.id) || has_ended(second.id));
+  world_->launcher().stop(first.id, Duration::seconds(5));
+  ASSERT_TRUE(world_->run_until([&] { return has_ended(third.id); }));
+  EXPECT_EQ(end_of(second.id).exit_code, 0);
+  EXPECT_EQ(end_of(third.id).exit_code, 3);
+  EXPECT_GE(end_of(second.id).ended, end_of(first.id).ended);
+  EXPECT_GE(end_of(third.id).ended, end_of(second.id).ended);
+}
+
+TEST_P(LauncherContract, OneThatWaitsAndIsStoppedLetsItsOwnFollowerWaitOn) {
+  const LaunchOrder first = world_->order(ProgramKind::kRunsForAnHour);
+  LaunchOrder second = world_->order(ProgramKind::kSucceeds);
+  second.after = first.id;
+  LaunchOrder third = world_->order(ProgramKind::kSucceeds);
+  third.after = second.id;
+  world_->launcher().launch(first);
+  world_->launcher().launch(second);
+  world_->launcher().launch(third);
+  ASSERT_TRUE(world_->run_until([&] { return has_started(first.id); }));
+  world_->launcher().stop(second.id, Duration::seconds(5));
+  EXPECT_FALSE(has_started(third.id) || has_ended(third.id));
+  world_->launcher().stop(first.id, Duration::seconds(5));
+  ASSERT_TRUE(world_->run_until([&] { return has_ended(second.id) && has_ended(third.id); }));
+  EXPECT_EQ(end_of(second.id).cause, EndCause::kStopped);
+  EXPECT_EQ(end_of(third.id).exit_code, 0);
+  EXPECT_GE(end_of(third.id).ended, end_of(first.id).ended);
+}
+
+TEST_P(LauncherContract, OneThatWaitsForWhatIsNotThereStartsAtOnce) {
+  const LaunchOrder first = world_->order(ProgramKind::kSucceeds);
+  world_->launcher().launch(first);
+  ASSERT_TRUE(world_->run_until([&] { return has_ended(first.id); }));
+  world_->launcher().forget({&first.id, 1});
+  LaunchOrder second = world_->order(ProgramKind::kFailsWith3);
+  second.after = first.id;
+  world_->launcher().launch(second);
+  ASSERT_TRUE(world_->run_until([&] { return has_ended(second.id); }));
+  EXPECT_EQ(end_of(second.id).exit_code, 3);
+}
+
+TEST_P(LauncherContract, OneThatWaitedWhenTheLauncherDiedIsUnknownToTheNext) {
+  const LaunchOrder first = world_->order(ProgramKind::kRunsForAnHour);
+  LaunchOrder second = world_->order(ProgramKind::kSucceeds);
+  second.after = first.id;
+  world_->launcher().launch(first);
+  world_->launcher().launch(second);
+  ASSERT_TRUE(world_->run_until([&] { return has_started(first.id); }));
+  world_->restart_launcher();
+  EXPECT_TRUE(std::holds_alternative<AttemptAlive>(world_->launcher().settle(first.id)));
+  EXPECT_TRUE(std::holds_alternative<AttemptUnknown>(world_->launcher().settle(second.id)));
+  world_->launcher().launch(second);
+  EXPECT_FALSE(has_started(second.id));
+  world_->launcher().stop(first.id, Duration::seconds(5));
+  ASSERT_TRUE(world_->run_until([&] { return has_ended(second.id); }));
+  EXPECT_EQ(end_of(second.id).exit_code, 0);
 }
 
 TEST_P(LauncherContract, SettleKnowsNothingOfWhatWasNeverLaunched) {

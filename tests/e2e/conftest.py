@@ -53,9 +53,9 @@ def is_alive(pid):
 class Server:
     """`teson serve` on a data directory of its own. Survives restarts on the same directory."""
 
-    def __init__(self, configuration="", variables=None):
+    def __init__(self, configuration="", variables=None, directory=None):
         assert os.access(BINARY, os.X_OK), f"{BINARY} is not there: build it, or name it in TESON_BINARY"
-        self.data = pathlib.Path(tempfile.mkdtemp(prefix="teson-e2e-"))
+        self.data = pathlib.Path(tempfile.mkdtemp(prefix="teson-e2e-", dir=directory))
         self.configuration = configuration
         self.variables = variables or {}
         self.process = None
@@ -134,7 +134,7 @@ class Server:
 
     def _end_all_jobs(self):
         attempts = self.data / "attempts"
-        ids = [path.name for path in attempts.iterdir()] if attempts.is_dir() else []
+        ids = [path.name.replace(".", ":") for path in attempts.iterdir()] if attempts.is_dir() else []
         live = [job["jobId"] for start in range(0, len(ids), 100)
                 for job in self.batch.describe_jobs(jobs=ids[start:start + 100])["jobs"] if job["status"] not in FINAL]
         # What waits goes first, so that nothing starts in the place of what is ended.
@@ -157,13 +157,13 @@ class Server:
     def processes(self):
         """pid -> command line, of every agent and every program of this server's attempts."""
         attempts = self.data / "attempts"
-        jobs = {path.name for path in attempts.iterdir()} if attempts.is_dir() else set()
+        jobs = {path.name.replace(".", ":") for path in attempts.iterdir()} if attempts.is_dir() else set()
         found = {}
         for entry in pathlib.Path("/proc").iterdir():
             if not entry.name.isdigit() or int(entry.name) in (os.getpid(), self.process.pid):
                 continue
             with contextlib.suppress(OSError):
-                marker = re.search(rb"TESON_ATTEMPT_ID=([0-9a-f-]{36})/", (entry / "environ").read_bytes())
+                marker = re.search(rb"TESON_ATTEMPT_ID=([0-9a-f-]{36}(?::[0-9]+)?)/", (entry / "environ").read_bytes())
                 command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
                 if (marker and marker[1].decode() in jobs) or f"{self.data}/attempts/" in command:
                     if is_alive(int(entry.name)):
@@ -171,7 +171,7 @@ class Server:
         return found
 
     def attempt_directory(self, job, number=1):
-        return self.data / "attempts" / job / str(number)
+        return self.data / "attempts" / job.replace(":", ".") / str(number)
 
     def agent_pid(self, job, number=1):
         def read():
@@ -282,8 +282,8 @@ class Jobs:
 
 
 @contextlib.contextmanager
-def running_server(configuration="", variables=None):
-    server = Server(configuration, variables)
+def running_server(configuration="", variables=None, directory=None):
+    server = Server(configuration, variables, directory)
     try:
         server.start()
         yield server

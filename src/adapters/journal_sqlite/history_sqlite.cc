@@ -167,16 +167,20 @@ Result<std::vector<Job>> SqliteHistory::find(std::span<const JobId> ids) const {
   if (ids.empty()) return jobs;
   auto reader = pool_.borrow();
   if (!reader) return std::unexpected(reader.error());
-  auto statement = (*reader)->statement("SELECT body FROM jobs WHERE id = ?");
-  if (!statement) return std::unexpected(statement.error());
+  auto of_job = (*reader)->statement("SELECT body FROM jobs WHERE id = ?");
+  if (!of_job) return std::unexpected(of_job.error());
+  auto of_child = (*reader)->statement("SELECT body FROM children WHERE parent = ? AND idx = ?");
+  if (!of_child) return std::unexpected(of_child.error());
   for (const JobId& id : ids) {
-    const sqlite::ResetOnExit reset(**statement);
-    const IdBytes bytes = id_bytes(id);
-    (*statement)->bind_blob(1, view(bytes));
-    auto row = (*statement)->step();
+    Statement& statement = id.is_child() ? **of_child : **of_job;
+    const sqlite::ResetOnExit reset(statement);
+    const IdBytes bytes = id_bytes(id.parent());
+    statement.bind_blob(1, view(bytes));
+    if (id.is_child()) statement.bind(2, id.index);
+    auto row = statement.step();
     if (!row) return std::unexpected(row.error());
     if (!*row) continue;
-    auto job = decode((*statement)->text(0));
+    auto job = decode(statement.text(0));
     if (!job) return std::unexpected(job.error());
     jobs.push_back(std::move(*job));
   }

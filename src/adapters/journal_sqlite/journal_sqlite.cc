@@ -31,6 +31,7 @@ struct Writer {
   Statement insert_fact;
   Statement insert_stream;
   Statement put_job;
+  Statement put_child;
   Statement neighbours;
   Statement note_disorder;
   Statement delete_facts;
@@ -58,6 +59,9 @@ Status prepare_statements(Writer& writer) {
   }
   if (auto s = prepare(writer.note_disorder, "INSERT OR IGNORE INTO meta(key, value) VALUES('jobs_disorder', '1')");
       !s) {
+    return s;
+  }
+  if (auto s = prepare(writer.put_child, "INSERT OR REPLACE INTO children(parent, idx, body) VALUES(?, ?, ?)"); !s) {
     return s;
   }
   return prepare(writer.put_job,
@@ -192,6 +196,7 @@ class Journaler final : public SqliteJournal {
 
   Status put_job(const Job& job) {
     TESON_CHECK(is_finished(job), "only finished jobs go to the archive");
+    if (job.id.is_child()) return put_child(job);
     const IdBytes id = id_bytes(job.id);
     const std::string lower = lower_ascii(job.spec.name);
     const std::string body = codec::encode(job);
@@ -207,6 +212,13 @@ class Journaler final : public SqliteJournal {
         .bind(10, body);
     if (auto done = writer_.put_job.run(); !done) return done;
     return note_order(job);
+  }
+
+  Status put_child(const Job& job) {
+    const IdBytes parent = id_bytes(job.id.parent());
+    const std::string body = codec::encode(job);
+    writer_.put_child.bind_blob(1, view(parent)).bind(2, job.id.index).bind(3, body);
+    return writer_.put_child.run();
   }
 
   // Jobs are created in the order of their numbers, and the archive's filters by time count on it to find their place.

@@ -5,6 +5,7 @@ namespace teson {
 
 // facts    what the journal keeps; numbers never start again, rows up to the older snapshot are deleted
 // jobs     the archive of finished jobs; ord is Job::order, so that the newest page is the table's own order
+// children the archive of arrays' children that had attempts; the others stand in their array's row
 // streams  a log stream's name and whose it is
 //
 // Each index serves one filter of HistoryQuery and goes on with ord, so that a page is read in order and without
@@ -35,6 +36,13 @@ CREATE TABLE streams(
   job BLOB NOT NULL,
   number INTEGER NOT NULL,
   created_us INTEGER NOT NULL) WITHOUT ROWID;
+)sql",
+    R"sql(
+CREATE TABLE children(
+  parent BLOB NOT NULL,
+  idx INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY(parent, idx)) WITHOUT ROWID;
 )sql"};
 
 inline constexpr const char* kAlwaysChecked[] = {"meta", "facts"};

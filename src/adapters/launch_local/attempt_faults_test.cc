@@ -48,6 +48,24 @@ TEST(AttemptFaults, AHostThatRebootedLosesItsAttempts) {
   EXPECT_EQ(std::get<AttemptLostReport>(finding).detail, "the host was rebooted");
 }
 
+// The result was not on the disk yet when the power went: its name may be, with zeros in it.
+TEST(AttemptFaults, AResultThatAPowerLossCutIsNoResult) {
+  LocalWorld world;
+  const LaunchOrder order = world.shell("exit 3");
+  EXPECT_EQ(world.run(order).exit_code, 3);
+  ASSERT_TRUE(write_file(world.paths(order.id).result(), std::string(4096, '\0'), Durability::kRenameOnly));
+  AttemptFinding finding = world.launcher().settle(order.id);
+  ASSERT_TRUE(std::holds_alternative<AttemptLostReport>(finding));
+  EXPECT_THAT(std::get<AttemptLostReport>(finding).detail, HasSubstr("result.json"));
+  LockRecord record = record_of(world, order.id);
+  record.boot_id = "00000000-0000-4000-8000-000000000000";
+  const auto lock = open_lock(world.paths(order.id).file(kLockFile), true);
+  ASSERT_TRUE(lock && write_lock_record(lock->get(), record));
+  finding = world.launcher().settle(order.id);
+  ASSERT_TRUE(std::holds_alternative<AttemptLostReport>(finding));
+  EXPECT_EQ(std::get<AttemptLostReport>(finding).detail, "the host was rebooted");
+}
+
 TEST(AttemptFaults, AttemptsOutliveTheirLauncherAndAreSettledByTheNext) {
   LocalWorld world;
   const LaunchOrder ends = world.shell("while [ ! -e ../../../../go ]; do sleep 0.01; done; exit 6");

@@ -16,6 +16,7 @@ struct Mode {
   const char* name;
   const char* namespaces;  // TESON_AGENT_PIDNS
   const char* cgroups;     // TESON_AGENT_CGROUP
+  bool nursery = true;
 };
 
 class AttemptInEveryMode : public testing::TestWithParam<Mode> {
@@ -39,7 +40,7 @@ class AttemptInEveryMode : public testing::TestWithParam<Mode> {
 
   ScopedVariable namespaces_{"TESON_AGENT_PIDNS", GetParam().namespaces};
   ScopedVariable cgroups_{"TESON_AGENT_CGROUP", GetParam().cgroups};
-  LocalWorld world_;
+  LocalWorld world_{{.use_nursery = GetParam().nursery}};
 };
 
 // Workers in sessions of their own which ignore SIGTERM, each holding a lock; `prefix` may clean the environment.
@@ -132,9 +133,10 @@ TEST_P(AttemptInEveryMode, TimesAndExitCodeAreTheProgramsOwn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, AttemptInEveryMode,
-                         testing::Values(Mode{"everything", "1", "all"}, Mode{"namespace_only", "1", "none"},
-                                         Mode{"cgroups_only", "0", "all"}, Mode{"cgroup_v1_only", "0", "v1"},
-                                         Mode{"cgroup_v2_only", "0", "v2"}, Mode{"nothing", "0", "none"}),
+                         testing::Values(Mode{"everything", "1", "all"}, Mode{"spawned_each", "1", "all", false},
+                                         Mode{"namespace_only", "1", "none"}, Mode{"cgroups_only", "0", "all"},
+                                         Mode{"cgroup_v1_only", "0", "v1"}, Mode{"cgroup_v2_only", "0", "v2"},
+                                         Mode{"nothing", "0", "none"}),
                          [](const auto& mode) { return mode.param.name; });
 
 }  // namespace

@@ -9,13 +9,15 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "adapters/launch_local/attempt_files.h"
+#include "adapters/launch_local/clocks.h"
 #include "adapters/launch_local/control_socket.h"
 #include "adapters/launch_local/spawn.h"
+#include "adapters/launch_local/tracked.h"
 #include "attempt_dir/files.h"
 #include "attempt_dir/leftovers.h"
 
@@ -25,18 +27,7 @@ namespace {
 constexpr uint64_t kControlKey = 1;
 constexpr uint64_t kWakeKey = 2;
 constexpr size_t kLargestDatagram = 512;
-
-Instant wall_now() {
-  timespec now;
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return Instant{int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000};
-}
-
-Duration monotonic_now() {
-  timespec now;
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return Duration{int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000};
-}
+constexpr Duration kNever = Duration::seconds(int64_t{1} << 40);  // not by the clock
 
 bool holds_nul(const LaunchOrder& order) {
   const auto in = [](const std::string& text) { return text.find('\0') != std::string::npos; };
@@ -45,26 +36,7 @@ bool holds_nul(const LaunchOrder& order) {
                      [&](const auto& variable) { return in(variable.first) || in(variable.second); });
 }
 
-AttemptEnd failed_launch(std::string reason) {
-  return {.cause = EndCause::kLaunchFailed,
-          .exit_code = std::nullopt,
-          .reason = clip(std::move(reason), 255),
-          .status_reason = "Task failed to start",
-          .ended = wall_now(),
-          .usage = {}};
-}
-
 }  // namespace
-
-struct LocalLauncher::Tracked {
-  std::optional<LaunchOrder> order;  // held: not yet launched
-  Duration retry_at;
-  bool watched = false;  // its agent is in processes_; else the sweep watches the lock
-  bool started_reported = false;
-  FileIdentity lock;                      // of the file that the agent holds
-  std::optional<Duration> kill_agent_at;  // a stop was ordered
-  bool agent_killed = false;
-};
 
 Result<std::unique_ptr<LocalLauncher>> LocalLauncher::open(const std::string& data_directory, ReportSink sink,
                                                            LocalLauncherOptions options) {
@@ -81,6 +53,10 @@ Status LocalLauncher::set_up() {
   auto program = open_agent_program(options_.agent_program, options_.agent_image);
   if (!program) return std::unexpected(program.error());
   program_ = std::move(*program);
+  const AttemptId longest{JobId{}, std::numeric_limits<int>::max()};
+  if (options_.use_nursery) {
+    nursery_.emplace(program_path(), attempt_paths(data_, longest).directory.size(), options_.nursery_patience);
+  }
   if (const Status status = make_directories(data_ + "/attempts"); !status) return status;
 
   auto control = open_control_socket(data_);
@@ -136,7 +112,12 @@ void LocalLauncher::launch(const LaunchOrder& order) {
     if (find(order.id)) return;
     Tracked& tracked = tracked_[order.id];
     tracked.order = order;
-    try_launch(order.id, tracked, reports);
+    if (order.after && find(*order.after)) {
+      tracked.retry_at = kNever;
+      followers_.insert_or_assign(*order.after, order.id);
+    } else {
+      try_launch(order.id, tracked, reports);
+    }
   }
   for (AttemptReport& report : reports) sink_(std::move(report));
 }
@@ -149,55 +130,94 @@ void LocalLauncher::try_launch(const AttemptId& id, Tracked& tracked, std::vecto
     return;
   }
   if (status.error().kind == ErrorKind::kUnavailable) {
-    tracked.retry_at = monotonic_now() + options_.retry;
+    tracked.retry_at = launch_monotonic_now() + options_.retry;
     wake();
     return;
   }
   reports.push_back({id, AttemptEndedReport{failed_launch("CannotStartContainerError: " + status.error().message)}});
+  const auto ahead = tracked.order->after;
   tracked_.erase(id);
+  release_follower(id, ahead, reports);
 }
 
 Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
   const AttemptPaths paths = attempt_paths(data_, order.id);
   if (const Status status = make_directories(paths.file(kWorkDirectory)); !status) return status;
   if (const Status status = make_directories(paths.checkpoints); !status) return status;
-  auto lock = open_lock(paths.file(kLockFile), false);
+  auto lock = claim(paths, order.id);
   if (!lock) return std::unexpected(lock.error());
-  if (!try_lock(*lock) || read_lock_record(lock->get()) || exists(paths.result())) {
-    // Launched before, by us or by a server that is gone: the directory says what became of it.
-    look_soon(order.id);
-    return {};
-  }
+  if (!*lock) return {};
   if (holds_nul(order))
     return invalid("the command or environment holds a NUL character, which no program can be given");
   auto spec = encode_order(order);
   if (!spec) return std::unexpected(spec.error());
   if (const Status status = write_file(paths.file(kSpecFile), *spec, Durability::kRenameOnly); !status) return status;
-  const std::string program = fmt::format("/proc/self/fd/{}", program_.get());
+  return new_agent(paths, order.id, tracked, std::move(*lock));
+}
+
+// Nobody holds the attempt's lock but us, until an agent does.
+Status LocalLauncher::new_agent(const AttemptPaths& paths, const AttemptId& id, Tracked& tracked, OwnedFd lock) {
+  tracked.lock = identity_of(lock.get());
+  if (nursery_) {
+    auto forked = nursery_->fork_agent(paths.directory, lock.get());
+    if (forked) {
+      watch_process(tracked, id, std::move(forked->process));
+      return {};
+    }
+    if (forked.error() == NurseryClient::Miss::kNoMemory) {
+      return fail(ErrorKind::kUnavailable, "cannot make a process: the system has no more, or no memory for one");
+    }
+    if (forked.error() == NurseryClient::Miss::kUnknown) {
+      // Our own descriptor holds the agent's lock too, if there is an agent: only without it can the lock tell.
+      lock.reset();
+      auto again = claim(paths, id);
+      if (!again) return std::unexpected(again.error());
+      if (!*again) return {};
+      lock = std::move(*again);
+    }
+  }
   auto spawned =
-      spawn_detached(program, {"teson", "agent", paths.directory, std::to_string(kInheritedFd)}, lock->get());
+      spawn_detached(program_path(), {"teson", "agent", paths.directory, std::to_string(kInheritedFd)}, lock.get());
   if (!spawned) return std::unexpected(spawned.error());
-  tracked.lock = identity_of(lock->get());
-  watch_process(tracked, order.id, std::move(spawned->process));
+  watch_process(tracked, id, std::move(spawned->process));
   return {};
 }
 
+// The attempt's lock, held from now on; empty: it was launched before, by us or by a server that is gone, and the
+// directory says what became of it.
+Result<OwnedFd> LocalLauncher::claim(const AttemptPaths& paths, const AttemptId& id) {
+  auto lock = open_lock(paths.file(kLockFile), false);
+  if (!lock) return std::unexpected(lock.error());
+  if (try_lock(*lock) && !read_lock_record(lock->get()) && !exists(paths.result())) return lock;
+  look_soon(id);
+  return OwnedFd();
+}
+
+std::string LocalLauncher::program_path() const { return fmt::format("/proc/self/fd/{}", program_.get()); }
+
 void LocalLauncher::stop(const AttemptId& id, Duration grace) {
-  std::optional<AttemptReport> report;
+  std::vector<AttemptReport> reports;
   {
     const std::lock_guard guard(mutex_);
     Tracked* tracked = find(id);
-    if (tracked && !tracked->kill_agent_at) tracked->kill_agent_at = monotonic_now() + grace + options_.stop_margin;
+    if (tracked && !tracked->kill_agent_at)
+      tracked->kill_agent_at = launch_monotonic_now() + grace + options_.stop_margin;
     if (tracked && tracked->order) {
       // Held and never started: there is nothing to wait for.
       AttemptEnd end = failed_launch("");
       end.cause = EndCause::kStopped;
       end.status_reason = "Stopped before the program started";
-      report = AttemptReport{id, AttemptEndedReport{std::move(end)}};
+      reports.push_back({id, AttemptEndedReport{std::move(end)}});
+      const auto ahead = tracked->order->after;
       tracked_.erase(id);
+      if (ahead) followers_.erase(*ahead);
+      release_follower(id, ahead, reports);
     }
   }
-  if (report) return sink_(std::move(*report));
+  if (!reports.empty()) {
+    for (AttemptReport& report : reports) sink_(std::move(report));
+    return;
+  }
 
   const AttemptPaths paths = attempt_paths(data_, id);
   if (!exists(paths.directory)) return;
@@ -211,6 +231,7 @@ void LocalLauncher::stop(const AttemptId& id, Duration grace) {
 
 AttemptFinding LocalLauncher::settle(const AttemptId& id) {
   const AttemptPaths paths = attempt_paths(data_, id);
+  AttemptFinding finding = AttemptUnknown{};
   std::optional<directory_state::Orphaned> orphan;
   {
     const std::lock_guard guard(mutex_);
@@ -224,36 +245,38 @@ AttemptFinding LocalLauncher::settle(const AttemptId& id) {
       return AttemptAlive{running->started};
     }
     tracked_.erase(id);
-    if (auto* ended = std::get_if<directory_state::Ended>(&state))
-      return AttemptEndedReport{std::move(ended->result.end)};
-    if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state))
-      return AttemptLostReport{wall_now(), spoilt->detail};
-    if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) orphan = std::move(*orphaned);
+    if (auto* ended = std::get_if<directory_state::Ended>(&state)) {
+      finding = AttemptEndedReport{std::move(ended->result.end)};
+    } else if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state)) {
+      finding = AttemptLostReport{launch_wall_now(), spoilt->detail};
+    } else if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) {
+      orphan = std::move(*orphaned);
+    }
   }
-  if (orphan) return clear_up(id, orphan->record, orphan->detail);
-  // No directory: never launched, or removed since. Nothing of it may live beside what is launched next.
-  clear_up(id, {}, {});
-  return AttemptUnknown{};
+  if (orphan) {
+    finding = clear_up(id, orphan->record, orphan->detail);
+  } else if (std::holds_alternative<AttemptUnknown>(finding)) {
+    // No directory: never launched, or removed since. Nothing of it may live beside what is launched next.
+    clear_up(id, {}, {});
+  }
+  release_followers_of({&id, 1});
+  return finding;
 }
 
 void LocalLauncher::forget(std::span<const AttemptId> ids) {
-  const std::lock_guard guard(mutex_);
-  for (const AttemptId& id : ids) {
-    tracked_.erase(id);
-    if (options_.keep_work != KeepWork::kAll) to_prune_.push_back(id);
+  {
+    const std::lock_guard guard(mutex_);
+    for (const AttemptId& id : ids) {
+      tracked_.erase(id);
+      if (options_.keep_work != KeepWork::kAll) to_prune_.push_back(id);
+    }
+    if (!to_prune_.empty()) wake();
   }
-  if (!to_prune_.empty()) wake();
-}
-
-AttemptLostReport LocalLauncher::clear_up(const AttemptId& id, const LockRecord& record, std::string detail) {
-  if (!kill_leftovers(attempt_marker(id), own_cgroups(record, id), options_.kill_patience)) {
-    detail += "; some of its processes could not be killed";
-  }
-  return {wall_now(), std::move(detail)};
+  release_followers_of(ids);
 }
 
 void LocalLauncher::serve() {
-  Duration next_sweep = monotonic_now() + options_.sweep;
+  Duration next_sweep = launch_monotonic_now() + options_.sweep;
   while (!stopping_) {
     epoll_event events[64];
     const int n = ::epoll_wait(epoll_.get(), events, 64, wait_millis(next_sweep));
@@ -270,9 +293,9 @@ void LocalLauncher::serve() {
     }
     look_at_changed();
     retry_held();
-    if (monotonic_now() >= next_sweep) {
+    if (launch_monotonic_now() >= next_sweep) {
       sweep();
-      next_sweep = monotonic_now() + options_.sweep;
+      next_sweep = launch_monotonic_now() + options_.sweep;
     }
     prune();
   }
@@ -284,7 +307,7 @@ int LocalLauncher::wait_millis(Duration next_sweep) {
   for (const auto& [id, tracked] : tracked_) {
     if (tracked.order) next = std::min(next, tracked.retry_at);
   }
-  return static_cast<int>(std::max<int64_t>((next - monotonic_now()).whole_millis() + 1, 0));
+  return static_cast<int>(std::max<int64_t>((next - launch_monotonic_now()).whole_millis() + 1, 0));
 }
 
 void LocalLauncher::read_control() {
@@ -293,7 +316,9 @@ void LocalLauncher::read_control() {
   ssize_t n;
   while ((n = ::recv(control_.get(), text, sizeof text, 0)) >= 0) {
     const auto id = parse_attempt_id({text, static_cast<size_t>(n)});
-    if (id && find(*id)) changed_.push_back(*id);
+    const Tracked* tracked = id ? find(*id) : nullptr;
+    // Of the end its process tells, and not before: the agent holds the lock until then.
+    if (tracked && !(tracked->watched && tracked->started_reported)) changed_.push_back(*id);
   }
 }
 
@@ -317,111 +342,14 @@ void LocalLauncher::look_at_changed() {
     const std::lock_guard guard(mutex_);
     ids.swap(changed_);
   }
-  for (const AttemptId& id : ids) look(id);
-}
-
-// Tells what is new about one attempt.
-void LocalLauncher::look(const AttemptId& id) {
-  std::vector<AttemptReport> reports;
-  std::optional<directory_state::Orphaned> orphan;
-  {
-    std::unique_lock guard(mutex_);
-    Tracked* tracked = find(id);
-    if (!tracked || tracked->order) return;
-    const AttemptPaths paths = attempt_paths(data_, id);
-    if (tracked->lock != FileIdentity{} && identity_at(paths.file(kLockFile)) != tracked->lock) {
-      const OwnedFd agent = agent_of(id);
-      const bool started_reported = tracked->started_reported;
-      tracked_.erase(id);
-      guard.unlock();
-      return end_without_lock(id, agent, started_reported);
-    }
-    DirectoryState state = read_directory_state(paths);
-    if (auto* running = std::get_if<directory_state::Running>(&state)) {
-      if (running->record) {
-        watch_process(*tracked, id, open_agent(*running->record));
-        tend_agent(*tracked, *running->record);
-      }
-      if (!running->started || tracked->started_reported) return;
-      tracked->started_reported = true;
-      reports.push_back({id, AttemptStartedReport{*running->started}});
-    } else {
-      const Tracked ended = std::move(*tracked);
-      tracked_.erase(id);
-      orphan = report_end(id, std::move(state), ended.started_reported, reports);
-      if (orphan && ended.agent_killed) orphan->detail = "its agent did not carry out the stop and was killed";
-    }
-  }
-  if (orphan) reports.push_back({id, clear_up(id, orphan->record, orphan->detail)});
-  for (AttemptReport& report : reports) sink_(std::move(report));
-}
-
-OwnedFd LocalLauncher::agent_of(const AttemptId& id) const {
-  for (const auto& [key, process] : processes_) {
-    if (process.id == id) return OwnedFd(::fcntl(process.pidfd.get(), F_DUPFD_CLOEXEC, 0));
-  }
-  return {};
-}
-
-// The job took its lock away, or put another file there: nobody can tell any more whether it runs. So it is ended, and
-// only when nothing of it is left is it reported: what is launched next must not find it at work.
-void LocalLauncher::end_without_lock(const AttemptId& id, const OwnedFd& agent, bool started_reported) {
-  const AttemptPaths paths = attempt_paths(data_, id);
-  const bool directory_is_there = exists(paths.directory);
-  AttemptLostReport lost = clear_up(
-      id, {}, directory_is_there ? "its lock was removed while it ran" : "its directory was removed while it ran");
-  pollfd ended{.fd = agent.get(), .events = POLLIN, .revents = 0};
-  if (agent && ::poll(&ended, 1, static_cast<int>(options_.kill_patience.whole_millis())) == 0) {
-    ::syscall(SYS_pidfd_send_signal, agent.get(), SIGKILL, nullptr, 0);
-    lost = clear_up(id, {}, lost.detail);
-  }
-  // The agent, whose tree is gone, may have left what it knows.
-  std::vector<AttemptReport> reports;
-  DirectoryState state = read_directory_state(paths);
-  if (std::holds_alternative<directory_state::Ended>(state)) {
-    report_end(id, std::move(state), started_reported, reports);
-  } else {
-    reports.push_back({id, std::move(lost)});
-  }
-  for (AttemptReport& report : reports) sink_(std::move(report));
-}
-
-void LocalLauncher::tend_agent(Tracked& tracked, const LockRecord& record) {
-  const auto is_agent = [&](pid_t pid) { return process_start_ticks(pid) == record.start_ticks; };
-  if (record.boot_id != current_boot_id()) return;
-  if (tracked.kill_agent_at && *tracked.kill_agent_at <= monotonic_now()) {
-    signal_pinned(record.pid, SIGKILL, is_agent);
-    tracked.agent_killed = true;
-  } else {
-    signal_pinned(record.pid, SIGCONT, [&](pid_t pid) { return is_agent(pid) && is_suspended(pid); });
-  }
-}
-
-std::optional<directory_state::Orphaned> LocalLauncher::report_end(const AttemptId& id, DirectoryState state,
-                                                                   bool started_reported,
-                                                                   std::vector<AttemptReport>& reports) {
-  if (auto* ended = std::get_if<directory_state::Ended>(&state)) {
-    const auto& started = ended->result.started;
-    if (started && !started_reported) reports.push_back({id, AttemptStartedReport{*started}});
-    reports.push_back({id, AttemptEndedReport{std::move(ended->result.end)}});
-  } else if (auto* spoilt = std::get_if<directory_state::Spoilt>(&state)) {
-    reports.push_back({id, AttemptLostReport{wall_now(), spoilt->detail}});
-  } else if (auto* orphaned = std::get_if<directory_state::Orphaned>(&state)) {
-    return std::move(*orphaned);
-  } else if (started_reported) {
-    return directory_state::Orphaned{{}, "its directory was removed while it ran"};
-  } else {
-    reports.push_back({id, AttemptEndedReport{failed_launch(
-                               "CannotStartContainerError: the agent ended before it could start the program")}});
-  }
-  return std::nullopt;
+  for (const AttemptId& id : ids) look(id, Care::kRead);
 }
 
 void LocalLauncher::retry_held() {
   std::vector<AttemptReport> reports;
   {
     const std::lock_guard guard(mutex_);
-    const Duration now = monotonic_now();
+    const Duration now = launch_monotonic_now();
     std::vector<AttemptId> due;
     for (const auto& [id, tracked] : tracked_) {
       if (tracked.order && tracked.retry_at <= now) due.push_back(id);
@@ -437,7 +365,7 @@ void LocalLauncher::sweep() {
     const std::lock_guard guard(mutex_);
     for (const auto& [id, tracked] : tracked_) all.push_back(id);
   }
-  for (const AttemptId& id : all) look(id);
+  for (const AttemptId& id : all) look(id, Care::kTend);
 }
 
 }  // namespace teson

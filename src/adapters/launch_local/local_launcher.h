@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "adapters/launch_local/attempt_files.h"
+#include "adapters/launch_local/nursery_client.h"
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "ports/launcher.h"
@@ -35,6 +36,9 @@ struct LocalLauncherOptions {
   std::string agent_program = "/proc/self/exe";
   // The agent's program as bytes (agent/image.h), preferred where the system runs programs from memory. Copied.
   std::span<const unsigned char> agent_image = {};
+  // Agents are forked by a nursery if it can be had; false: each is executed.
+  bool use_nursery = true;
+  Duration nursery_patience = Duration::seconds(5);  // one that is silent for longer is killed
   Duration sweep = Duration::seconds(2);
   Duration retry = Duration::seconds(1);  // after a full disk
   // An agent that has not ended its attempt this long after a stop's grace is killed, and its tree with it.
@@ -73,8 +77,15 @@ class LocalLauncher final : public Launcher {
   Tracked* find(const AttemptId& id);
   void watch_process(Tracked& tracked, const AttemptId& id, OwnedFd pidfd);
   void look_soon(const AttemptId& id);
+  Result<OwnedFd> claim(const AttemptPaths& paths, const AttemptId& id);
+  std::string program_path() const;
   Status start_agent(const LaunchOrder& order, Tracked& tracked);
+  Status new_agent(const AttemptPaths& paths, const AttemptId& id, Tracked& tracked, OwnedFd lock);
   void try_launch(const AttemptId& id, Tracked& tracked, std::vector<AttemptReport>& reports);
+  void release_follower(const AttemptId& ended, const std::optional<AttemptId>& ahead,
+                        std::vector<AttemptReport>& reports);
+
+  void release_followers_of(std::span<const AttemptId> ended);
 
   // The launcher's own thread.
   void serve();
@@ -82,7 +93,8 @@ class LocalLauncher final : public Launcher {
   void read_control();
   void process_ended(Key key);
   void look_at_changed();
-  void look(const AttemptId& id);
+  enum class Care { kRead, kTend };  // tend: wake or end an agent that does not do its work
+  void look(const AttemptId& id, Care care);
   void tend_agent(Tracked& tracked, const LockRecord& record);
   std::optional<directory_state::Orphaned> report_end(const AttemptId& id, DirectoryState state, bool started_reported,
                                                       std::vector<AttemptReport>& reports);
@@ -103,11 +115,13 @@ class LocalLauncher final : public Launcher {
   OwnedFd wake_;
 
   std::mutex mutex_;
-  std::map<AttemptId, Tracked> tracked_;  // launched or adopted, its end not yet reported
-  std::map<Key, Process> processes_;      // by epoll key
-  Key next_key_ = 16;                     // below are the launcher's own descriptors
-  std::vector<AttemptId> changed_;        // to be looked at
+  std::map<AttemptId, Tracked> tracked_;      // launched or adopted, its end not yet reported
+  std::map<AttemptId, AttemptId> followers_;  // tracked, held, and to start when the first has ended
+  std::map<Key, Process> processes_;          // by epoll key
+  Key next_key_ = 16;                         // below are the launcher's own descriptors
+  std::vector<AttemptId> changed_;            // to be looked at
   std::vector<AttemptId> to_prune_;
+  std::optional<NurseryClient> nursery_;
 
   std::atomic<bool> stopping_ = false;
   std::thread thread_;

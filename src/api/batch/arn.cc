@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kEnvironment = "compute-environment/";
 constexpr std::string_view kQueue = "job-queue/";
 constexpr std::string_view kDefinition = "job-definition/";
+constexpr std::string_view kPolicy = "scheduling-policy/";
 constexpr std::string_view kJob = "job/";
 
 // "name" or "name:7".
@@ -86,6 +87,10 @@ Result<std::string> Arns::queue_name(const std::string& text, std::string_view f
   return name_of(text, kQueue, field);
 }
 
+Result<std::string> Arns::policy_name(const std::string& text, std::string_view field) const {
+  return name_of(text, kPolicy, field);
+}
+
 Result<DefinitionRef> Arns::definition_ref(const std::string& text, std::string_view field) const {
   if (!text.starts_with("arn:")) return parse_definition(text, field);
   TESON_TRY(const std::string_view local, local_part(text, field));
@@ -116,6 +121,10 @@ Result<ResourceRef> Arns::resource(const std::string& arn) const {
     TESON_TRY(std::string name, queue_name(arn, "resourceArn"));
     return QueueRef{std::move(name)};
   }
+  if (local.starts_with(kPolicy)) {
+    TESON_TRY(std::string name, policy_name(arn, "resourceArn"));
+    return PolicyRef{std::move(name)};
+  }
   if (local.starts_with(kDefinition)) {
     TESON_TRY(DefinitionRef ref, definition_ref(arn, "resourceArn"));
     if (ref.revision > 0) return ref;
@@ -127,8 +136,8 @@ Result<ResourceRef> Arns::resource(const std::string& arn) const {
     return id;
   }
   return invalid(
-      fmt::format("Value {} at 'resourceArn' can have no tags: compute environments, job queues, job definitions "
-                  "and jobs can",
+      fmt::format("Value {} at 'resourceArn' can have no tags: compute environments, job queues, scheduling "
+                  "policies, job definitions and jobs can",
                   in_quotes(arn)));
 }
 

@@ -24,7 +24,10 @@ struct EnvironmentRef {
 struct QueueRef {
   std::string name;
 };
-using ResourceRef = std::variant<EnvironmentRef, QueueRef, DefinitionRef, JobId>;
+struct PolicyRef {
+  std::string name;
+};
+using ResourceRef = std::variant<EnvironmentRef, QueueRef, PolicyRef, DefinitionRef, JobId>;
 
 class Arns {
  public:
@@ -32,6 +35,7 @@ class Arns {
 
   std::string environment(std::string_view name) const { return batch("compute-environment/", name); }
   std::string queue(std::string_view name) const { return batch("job-queue/", name); }
+  std::string policy(std::string_view name) const { return batch("scheduling-policy/", name); }
   std::string definition(std::string_view name, int revision) const;
   std::string job(const JobId& id) const { return batch("job/", id.text()); }
   // What AWS runs Batch on: each environment is an ECS cluster, each attempt a task.
@@ -42,11 +46,12 @@ class Arns {
   // A name or an ARN of that kind -> the name. `field` names the request's member in messages.
   Result<std::string> environment_name(const std::string& text, std::string_view field) const;
   Result<std::string> queue_name(const std::string& text, std::string_view field) const;
+  Result<std::string> policy_name(const std::string& text, std::string_view field) const;
   // NAME, NAME:REVISION or an ARN.
   Result<DefinitionRef> definition_ref(const std::string& text, std::string_view field) const;
   // An id or an ARN; nullopt-like kNotFound for text that cannot be a job's id.
   Result<JobId> job_id(const std::string& text, std::string_view field) const;
-  // The ARN of any of the four kinds.
+  // The ARN of any of these kinds.
   Result<ResourceRef> resource(const std::string& arn) const;
 
  private:

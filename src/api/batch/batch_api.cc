@@ -86,6 +86,12 @@ const BatchApi::Route* BatchApi::find_route(std::string_view path) {
       Route{"describejobqueues", &BatchApi::describe_job_queues},
       Route{"updatejobqueue", &BatchApi::update_job_queue},
       Route{"deletejobqueue", &BatchApi::delete_job_queue},
+      Route{"getjobqueuesnapshot", &BatchApi::get_job_queue_snapshot},
+      Route{"createschedulingpolicy", &BatchApi::create_scheduling_policy},
+      Route{"describeschedulingpolicies", &BatchApi::describe_scheduling_policies},
+      Route{"listschedulingpolicies", &BatchApi::list_scheduling_policies},
+      Route{"updateschedulingpolicy", &BatchApi::update_scheduling_policy},
+      Route{"deleteschedulingpolicy", &BatchApi::delete_scheduling_policy},
   };
   for (const Route& route : kRoutes) {
     if (route.path == path) return &route;

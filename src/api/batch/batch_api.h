@@ -51,10 +51,11 @@ class BatchApi final : public http::Handler {
   };
   static const Route* find_route(std::string_view path);
 
-  // batch_jobs.cc
+  // batch_jobs.cc, batch_describe.cc
   void submit_job(const CallPtr& call);
   void describe_jobs(const CallPtr& call);
   void list_jobs(const CallPtr& call);
+  void list_children(const CallPtr& call, ListQuery query);
   void cancel_job(const CallPtr& call) { stop_job(call, StopKind::kCancel); }
   void terminate_job(const CallPtr& call) { stop_job(call, StopKind::kTerminate); }
   void stop_job(const CallPtr& call, StopKind kind);
@@ -63,6 +64,7 @@ class BatchApi final : public http::Handler {
   void send_submission(const CallPtr& call, const std::shared_ptr<Submission>& submission);
   void look_up_dependencies(const CallPtr& call, const std::shared_ptr<Submission>& submission,
                             const std::vector<JobId>& unknown);
+  void prepare_rerun(const CallPtr& call, const std::shared_ptr<Submission>& submission, const JobId& of);
   struct Listing;
   void scan_on(const CallPtr& call, const std::shared_ptr<Listing>& listing, std::optional<uint64_t> below);
   void finish_listing(const CallPtr& call, Listing& listing);
@@ -82,6 +84,14 @@ class BatchApi final : public http::Handler {
   void describe_job_queues(const CallPtr& call);
   void update_job_queue(const CallPtr& call);
   void delete_job_queue(const CallPtr& call);
+  void get_job_queue_snapshot(const CallPtr& call);
+
+  // batch_policies.cc
+  void create_scheduling_policy(const CallPtr& call);
+  void describe_scheduling_policies(const CallPtr& call);
+  void list_scheduling_policies(const CallPtr& call);
+  void update_scheduling_policy(const CallPtr& call);
+  void delete_scheduling_policy(const CallPtr& call);
 
   // batch_tags.cc
   void tag(const CallPtr& call);

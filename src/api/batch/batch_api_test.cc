@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/batch/batch_world_testing.h"
+#include "api/batch/batch_fixture_testing.h"
 #include "api/batch/submit.h"
 #include "wire/uri.h"
 
@@ -12,23 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-class Batch : public testing::Test {
- protected:
-  void SetUp() override { world_.set_up(); }
-
-  void expect_refused(const Answer& answer, const std::string& said, int status = 400) {
-    EXPECT_EQ(answer.status, status) << answer.body.dump();
-    EXPECT_THAT(answer.error_type, StartsWith(status == 400 ? "ClientException" : "ServerException"));
-    EXPECT_THAT(answer.body.value("message", ""), HasSubstr(said));
-  }
-  Answer tags(const std::string& method, const std::string& arn, const std::string& query = "",
-              const Json& body = Json()) {
-    return world_.send(method, "/v1/tags/" + wire::percent_encode(arn), query, body.is_null() ? "" : body.dump());
-  }
-
-  BatchWorld world_;
-};
 
 TEST_F(Batch, AJobGoesFromSubmitToSucceeded) {
   const std::string id = world_.submit({{"tags", {{"team", "a"}}}});
@@ -156,8 +139,8 @@ TEST_F(Batch, MalformedAndUnknownRequests) {
   for (const char* text : {"{", "[]", "\"x\"", "{\"jobName\": \"\xff\"}", "{} x"}) {
     expect_refused(world_.post_text("submitjob", text), "");
   }
-  expect_refused(world_.post("createschedulingpolicy", Json::object()),
-                 "CreateSchedulingPolicy is not supported by this version of teson");
+  expect_refused(world_.post("createserviceenvironment", Json::object()),
+                 "CreateServiceEnvironment is not supported by this version of teson");
   EXPECT_EQ(world_.post("launchrocket", Json::object()).status, 404);
 }
 

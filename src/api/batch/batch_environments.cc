@@ -9,11 +9,13 @@
 #include "api/batch/page.h"
 #include "api/batch/queue_json.h"
 #include "base/try.h"
+#include "core/scheduler/fair_share.h"
 
 namespace teson::batch {
 namespace {
 
 constexpr size_t kMaxNamed = 100;
+constexpr size_t kMaxFront = 100;  // [AWS Batch API, FrontOfQueueDetail]
 constexpr char kEnvironments[] = "computeEnvironments";
 constexpr char kQueues[] = "jobQueues";
 
@@ -143,6 +145,29 @@ void BatchApi::delete_job_queue(const CallPtr& call) {
   auto name = arns_.queue_name(*text, "jobQueue");
   if (!name) return call->refuse(name.error());
   command_then(call, command::DeleteQueue{std::move(*name)}, "{}");
+}
+
+// The moment from which a job could have had its place at the earliest is that of its submission: when those before it
+// left is not kept.
+void BatchApi::get_job_queue_snapshot(const CallPtr& call) {
+  const auto text = wire::required_string(JsonValue(call->body, ""), "jobQueue");
+  if (!text) return call->refuse(text.error());
+  const auto name = arns_.queue_name(*text, "jobQueue");
+  if (!name) return call->refuse(name.error());
+  loop_.ask([this, call, name = *name](const Controller& controller) {
+    const State& state = controller.state();
+    const auto queue = state.queues().find(name);
+    if (queue == state.queues().end()) {
+      return call->refuse({ErrorKind::kNotFound, fmt::format("Job queue '{}' does not exist", name)});
+    }
+    Json jobs = Json::array();
+    for (const JobId& id : front_of_queue(state, queue->second, controller.now(), kMaxFront)) {
+      const Job* job = state.job(id);
+      const Instant created = (job ? job : state.job(id.parent()))->created;
+      jobs.push_back({{"jobArn", arns_.job(id)}, {"earliestTimeAtPosition", created.millis()}});
+    }
+    call->answer({{"frontOfQueue", {{"jobs", std::move(jobs)}, {"lastUpdatedAt", controller.now().millis()}}}});
+  });
 }
 
 }  // namespace teson::batch

@@ -1,16 +1,14 @@
-// SubmitJob, DescribeJobs, ListJobs, CancelJob, TerminateJob.
+// SubmitJob, ListJobs of a queue, CancelJob, TerminateJob.
 #include <fmt/format.h>
-
-#include <unordered_set>
 
 #include "api/batch/batch_api.h"
 #include "api/batch/submit.h"
 #include "base/try.h"
+#include "control/ended_dependencies.h"
 
 namespace teson::batch {
 namespace {
 
-constexpr size_t kMaxDescribed = 100;
 // Live jobs looked at per visit to the loop: some tenths of a millisecond.
 constexpr size_t kScanSlice = 2'000;
 constexpr int kHistorySlice = 1'000;
@@ -50,8 +48,12 @@ void BatchApi::submit_job(const CallPtr& call) {
   // Names and ids hold nothing that JSON must escape.
   std::string answer = fmt::format(R"({{"jobArn":"{}","jobName":"{}","jobId":"{}"}})", arns_.job(command->id),
                                    command->spec.name, command->id.text());
-  if (command->spec.depends_on.empty()) return command_then(call, std::move(*command), std::move(answer));
-  send_submission(call, std::make_shared<Submission>(Submission{std::move(*command), std::move(answer)}));
+  const bool alone = command->spec.depends_on.empty() && !command->spec.array;
+  if (alone) return command_then(call, std::move(*command), std::move(answer));
+  auto submission = std::make_shared<Submission>(Submission{std::move(*command), std::move(answer)});
+  const auto extensions = parse_extension_tags(submission->command.spec.tags);
+  if (extensions && extensions->rerun_of) return prepare_rerun(call, submission, *extensions->rerun_of);
+  send_submission(call, submission);
 }
 
 void BatchApi::send_submission(const CallPtr& call, const std::shared_ptr<Submission>& submission) {
@@ -66,81 +68,37 @@ void BatchApi::send_submission(const CallPtr& call, const std::shared_ptr<Submis
 
 void BatchApi::look_up_dependencies(const CallPtr& call, const std::shared_ptr<Submission>& submission,
                                     const std::vector<JobId>& unknown) {
-  const auto found = history_.find(unknown);
+  auto found = find_ended(history_, unknown);
   if (!found) return call->refuse(found.error());
-  auto& finished = submission->command.finished_dependencies;
-  for (const Job& job : *found) finished[job.id] = std::holds_alternative<job_state::Succeeded>(job.state);
   for (const JobId& id : unknown) {
-    if (!finished.contains(id)) {
+    if (!found->contains(id)) {
       return call->refuse({ErrorKind::kNotFound, fmt::format("'dependsOn': job {} does not exist", id.text())});
     }
   }
+  submission->command.finished_dependencies.merge(*found);
   send_submission(call, submission);
 }
 
-// ---- DescribeJobs ----
-
-namespace {
-
-struct Described {
-  std::vector<JobId> asked;  // no id twice
-  std::unordered_map<JobId, JobView> found;
-};
-
-Result<std::vector<JobId>> parse_described(const Json& body, const Arns& arns) {
-  const JsonValue value(body, "");
-  TESON_TRY(const auto entries, wire::required_array(value, "jobs", 0, kMaxDescribed));
-  std::vector<JobId> out;
-  std::unordered_set<JobId> seen;
-  for (const JsonValue& entry : entries) {
-    TESON_TRY(const std::string text, entry.as_string());
-    // What cannot be a job's id is a job that does not exist: left out.
-    const auto id = arns.job_id(text, "jobs");
-    if (id && seen.insert(*id).second) out.push_back(*id);
-  }
-  return out;
-}
-
-void find_finished(const History& history, Described& described, Status& status) {
-  std::vector<JobId> missing;
-  for (const JobId& id : described.asked) {
-    if (!described.found.contains(id)) missing.push_back(id);
-  }
-  if (missing.empty()) return;
-  auto jobs = history.find(missing);
-  if (!jobs) {
-    status = std::unexpected(jobs.error());
-    return;
-  }
-  for (Job& job : *jobs) {
-    const JobId id = job.id;
-    described.found.emplace(id, JobView{std::move(job), {}});
-  }
-}
-
-}  // namespace
-
-void BatchApi::describe_jobs(const CallPtr& call) {
-  auto asked = parse_described(call->body, arns_);
-  if (!asked) return call->refuse(asked.error());
-  auto described = std::make_shared<Described>();
-  described->asked = std::move(*asked);
-  loop_.ask([this, call, described](const Controller& controller) {
-    const State& state = controller.state();
-    for (const JobId& id : described->asked) {
-      if (const Job* job = state.job(id)) described->found.emplace(id, JobView{*job, controller.waiting_reason(*job)});
+// teson:rerun-of: the children that failed there are the children here, under the same indexes.
+void BatchApi::prepare_rerun(const CallPtr& call, const std::shared_ptr<Submission>& submission, const JobId& of) {
+  loop_.ask([this, call, submission, of](const Controller& controller) {
+    if (const Job* job = controller.state().job(of)) {
+      return call->refuse(
+          {ErrorKind::kConflict, fmt::format("tag teson:rerun-of: job {} has not ended yet ({}): wait for "
+                                             "its end, or stop it first",
+                                             of.text(), controller.waiting_reason(*job))});
     }
-    worker_.post([this, call, described] {
-      Status status;
-      find_finished(history_, *described, status);
-      if (!status) return call->refuse(status.error());
-      Json jobs = Json::array();
-      for (const JobId& id : described->asked) {
-        if (const auto at = described->found.find(id); at != described->found.end()) {
-          jobs.push_back(job_detail(at->second, arns_));
-        }
+    worker_.post([this, call, submission, of] {
+      const auto found = history_.find(std::span(&of, 1));
+      if (!found) return call->refuse(found.error());
+      if (found->empty()) {
+        return call->refuse(
+            {ErrorKind::kNotFound, fmt::format("tag teson:rerun-of: job {} does not exist", of.text())});
       }
-      call->answer({{"jobs", std::move(jobs)}});
+      if (auto status = choose_failed(found->front(), *submission->command.spec.array); !status) {
+        return call->refuse(status.error());
+      }
+      send_submission(call, submission);
     });
   });
 }
@@ -155,6 +113,7 @@ struct BatchApi::Listing {
 void BatchApi::list_jobs(const CallPtr& call) {
   auto query = parse_list(call->body, arns_);
   if (!query) return call->refuse(query.error());
+  if (query->array) return list_children(call, *query);
   if (!registry_.queue(query->queue)) {
     return call->refuse({ErrorKind::kNotFound, fmt::format("Job queue '{}' does not exist", query->queue)});
   }
@@ -178,8 +137,8 @@ void BatchApi::scan_on(const CallPtr& call, const std::shared_ptr<Listing>& list
 Result<std::vector<Job>> BatchApi::list_history(const ListQuery& query) const {
   std::vector<Job> out;
   if (!wants_history(query)) return out;
-  // Only a definition's pattern is beyond what the history can select by itself.
-  const bool selects_all = !query.definition.ends_with('*');
+  // A definition's pattern and a share are beyond what the history can select by itself.
+  const bool selects_all = !query.definition.ends_with('*') && query.share.empty();
   const size_t wanted = static_cast<size_t>(query.limit) + 1;
   const int slice = selects_all ? static_cast<int>(wanted) : kHistorySlice;
   std::optional<uint64_t> below = query.order_below;
@@ -219,7 +178,7 @@ void BatchApi::stop_job(const CallPtr& call, StopKind kind) {
     if (accepted.error().kind != ErrorKind::kNotFound) return call->refuse(accepted.error());
     // A finished job is left as it is, and the call succeeds.
     worker_.post([this, call, id] {
-      const auto found = history_.find(std::span(&id, 1));
+      const auto found = find_ended(history_, std::span(&id, 1));
       if (!found) return call->refuse(found.error());
       if (!found->empty()) return call->answer_text("{}");
       call->refuse({ErrorKind::kNotFound, fmt::format("Job {} does not exist", id.text())});

@@ -1,4 +1,4 @@
-// TagResource, UntagResource, ListTagsForResource, on all four kinds of resource.
+// TagResource, UntagResource, ListTagsForResource, on every kind of resource.
 #include <fmt/format.h>
 
 #include <type_traits>
@@ -48,16 +48,24 @@ std::function<Status(T&)> on_tags(TagsChange change) {
 
 Command tag_command(const ResourceRef& resource, TagsChange change) {
   return std::visit(
-      [&](const auto& ref) -> Command {
+      [&change](const auto& ref) -> Command {
         using Ref = std::decay_t<decltype(ref)>;
         if constexpr (std::is_same_v<Ref, EnvironmentRef>) {
           return command::UpdateEnvironment{ref.name, on_tags<ComputeEnvironment>(std::move(change))};
         } else if constexpr (std::is_same_v<Ref, QueueRef>) {
           return command::UpdateQueue{ref.name, on_tags<Queue>(std::move(change))};
+        } else if constexpr (std::is_same_v<Ref, PolicyRef>) {
+          return command::UpdatePolicy{ref.name, on_tags<SchedulingPolicy>(std::move(change))};
         } else if constexpr (std::is_same_v<Ref, DefinitionRef>) {
           return command::UpdateDefinition{ref.name, ref.revision, on_tags<JobDefinition>(std::move(change))};
         } else {
-          return command::UpdateJobTags{ref, std::move(change)};
+          return command::UpdateJobTags{
+              ref, [change = std::move(change)](Tags& tags, std::optional<int>& throttle) -> Status {
+                TESON_TRY_STATUS(change(tags));
+                TESON_TRY(const ExtensionTags extensions, parse_extension_tags(tags));
+                throttle = extensions.array_throttle.value_or(0);
+                return {};
+              }};
         }
       },
       resource);
@@ -73,6 +81,11 @@ void BatchApi::tag(const CallPtr& call) {
   const auto resource = arns_.resource(std::string(call->request.path_parameter("resourceArn")));
   if (!resource) return call->refuse(resource.error());
   const JobId* job = std::get_if<JobId>(&*resource);
+  if (job && job->is_child()) {
+    return call->refuse(
+        {ErrorKind::kConflict, fmt::format("Job {} is a child of an array, whose tags are its own: tag job {}",
+                                           job->text(), job->parent().text())});
+  }
   const bool on_job = job != nullptr || std::holds_alternative<DefinitionRef>(*resource);
   auto change = method == "POST" ? parse_tagging(call->body, on_job) : parse_untagging(call->request);
   if (!change) return call->refuse(change.error());
@@ -104,10 +117,11 @@ void BatchApi::list_tags(const CallPtr& call) {
   if (const auto* environment = std::get_if<EnvironmentRef>(&*resource))
     return answer(registry_.environment(environment->name));
   if (const auto* queue = std::get_if<QueueRef>(&*resource)) return answer(registry_.queue(queue->name));
+  if (const auto* policy = std::get_if<PolicyRef>(&*resource)) return answer(registry_.policy(policy->name));
   if (const auto* ref = std::get_if<DefinitionRef>(&*resource))
     return answer(registry_.definition(ref->name, ref->revision));
 
-  loop_.ask([this, call, id = std::get<JobId>(*resource)](const Controller& controller) {
+  loop_.ask([this, call, id = std::get<JobId>(*resource).parent()](const Controller& controller) {
     if (const Job* job = controller.state().job(id)) return call->answer_text(tags_answer(job->spec.tags));
     worker_.post([this, call, id] {
       const auto found = history_.find(std::span(&id, 1));

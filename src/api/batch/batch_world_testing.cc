@@ -47,7 +47,7 @@ Result<std::vector<Job>> MemoryJournal::list(const HistoryQuery& query) const {
   as_list.created_after = query.created_after;
   std::vector<Job> out;
   for (const auto& [order, job] : finished_) {
-    if (query.order_below && order >= *query.order_below) continue;
+    if (job.id.is_child() || (query.order_below && order >= *query.order_below)) continue;
     if (query.succeeded && *query.succeeded != std::holds_alternative<job_state::Succeeded>(job.state)) continue;
     if (!matches(as_list, job)) continue;
     if (out.size() == static_cast<size_t>(query.limit)) break;

@@ -202,12 +202,37 @@ TEST_F(QueueJson, LimitsAtTheirEdges) {
   EXPECT_THAT(error(body({{1, "a"}, {2, "f"}})), HasSubstr("cannot be mixed"));
   Json request = body({{1, "a"}});
   request["schedulingPolicyArn"] = "arn:x";
-  EXPECT_THAT(error(request), HasSubstr("fair-share scheduling policies are not supported"));
+  EXPECT_THAT(error(request), HasSubstr("is not an ARN of this server"));
   request = body({{1, "a"}});
   request["priority"] = -1;
   EXPECT_THAT(error(request), HasSubstr("'priority'"));
   request.erase("priority");
   EXPECT_THAT(error(request), HasSubstr("'priority'"));
+}
+
+TEST_F(QueueJson, TimeLimitsAreKeptAndChecked) {
+  const auto limit = [](Json changes) {
+    Json entry = {{"reason", "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY"},
+                  {"state", "RUNNABLE"},
+                  {"maxTimeSeconds", 600},
+                  {"action", "CANCEL"}};
+    entry.update(changes);
+    return entry;
+  };
+  Json request = body({{1, "a"}});
+  const auto with = [&](Json changes) {
+    request["jobStateTimeLimitActions"] = Json::array({limit(std::move(changes))});
+    return error(request);
+  };
+  EXPECT_THAT(with({{"reason", "CAPACITY:NONE"}}), HasSubstr("reason"));
+  EXPECT_THAT(with({{"state", "RUNNING"}}), HasSubstr("state"));
+  EXPECT_THAT(with({{"action", "TERMINATE"}}), HasSubstr("action"));
+  EXPECT_THAT(with({{"maxTimeSeconds", 599}}), HasSubstr("maxTimeSeconds"));
+  EXPECT_THAT(with({{"maxTimeSeconds", 86'401}}), HasSubstr("maxTimeSeconds"));
+  request["jobStateTimeLimitActions"] = Json::array({limit({{"maxTimeSeconds", 86'400}})});
+  const auto queue = parse_create_queue(request, kArns, registry_);
+  ASSERT_TRUE(queue.has_value()) << queue.error().message;
+  EXPECT_EQ(queue_detail(*queue, kArns)["jobStateTimeLimitActions"], request["jobStateTimeLimitActions"]);
 }
 
 TEST_F(QueueJson, AnUpdateChangesWhatIsGivenOnly) {

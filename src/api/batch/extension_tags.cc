@@ -35,6 +35,28 @@ Result<std::string> parse_directory(const std::string& value) {
   return invalid(fmt::format("tag teson:working-directory is {}: it must be an absolute path", in_quotes(value)));
 }
 
+Result<bool> parse_after(std::string_view value) {
+  if (value == "any") return true;
+  if (value == "success") return false;
+  return invalid(fmt::format("tag teson:after is {}: it must be any or success", in_quotes(value)));
+}
+
+Result<int> parse_throttle(std::string_view value) {
+  int limit = -1;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), limit);
+  const bool whole = error == std::errc() && end == value.data() + value.size();
+  if (whole && limit >= 0 && limit <= kMaxArraySize) return limit;
+  return invalid(
+      fmt::format("tag teson:array-throttle is {}: it must be a whole number from 1 to {}, or 0 for no limit",
+                  in_quotes(value), kMaxArraySize));
+}
+
+Result<JobId> parse_rerun(std::string_view value) {
+  const auto id = JobId::parse(value);
+  if (id && !id->is_child()) return *id;
+  return invalid(fmt::format("tag teson:rerun-of is {}: it must be the id of an array job", in_quotes(value)));
+}
+
 }  // namespace
 
 Result<ExtensionTags> parse_extension_tags(const Tags& tags) {
@@ -47,10 +69,16 @@ Result<ExtensionTags> parse_extension_tags(const Tags& tags) {
       TESON_TRY(out.grace, parse_grace(value));
     } else if (key == "teson:interruptions") {
       TESON_TRY(out.interruptions_use_attempts, parse_interruptions(value));
+    } else if (key == "teson:after") {
+      TESON_TRY(out.after_any, parse_after(value));
+    } else if (key == "teson:array-throttle") {
+      TESON_TRY(out.array_throttle, parse_throttle(value));
+    } else if (key == "teson:rerun-of") {
+      TESON_TRY(out.rerun_of, parse_rerun(value));
     } else {
       return invalid(
           fmt::format("tag {} is not known: the tags that begin with teson: are teson:working-directory, "
-                      "teson:grace-seconds and teson:interruptions",
+                      "teson:grace-seconds, teson:interruptions, teson:after, teson:array-throttle and teson:rerun-of",
                       in_quotes(key)));
     }
   }
@@ -62,6 +90,8 @@ ExtensionTags merged(const ExtensionTags& definition, const ExtensionTags& submi
   if (!out.working_directory) out.working_directory = definition.working_directory;
   if (!out.grace) out.grace = definition.grace;
   if (!out.interruptions_use_attempts) out.interruptions_use_attempts = definition.interruptions_use_attempts;
+  if (!out.after_any) out.after_any = definition.after_any;
+  if (!out.array_throttle) out.array_throttle = definition.array_throttle;
   return out;
 }
 

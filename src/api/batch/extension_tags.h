@@ -3,6 +3,10 @@
 //   teson:working-directory   absolute path in which the program runs; else a fresh directory per attempt
 //   teson:grace-seconds       0 to 3600, SIGTERM to SIGKILL; else 30, as on AWS
 //   teson:interruptions       free: a lost machine uses up no attempt; counted: it does, as on AWS
+//   teson:after               any: it runs whatever became of what it depends on; success: as on AWS. In a SEQUENTIAL
+//                             array the children go on after one that failed
+//   teson:array-throttle      at most so many children of an array run at once; may be changed while it runs; 0: no
+//   limit teson:rerun-of            the id of an array job that has ended: only the children run that failed there
 //
 // On AWS the same tags are accepted and do nothing, so a script stays portable.
 #pragma once
@@ -19,6 +23,9 @@ struct ExtensionTags {
   std::optional<std::string> working_directory;
   std::optional<Duration> grace;
   std::optional<bool> interruptions_use_attempts;
+  std::optional<bool> after_any;
+  std::optional<int> array_throttle;
+  std::optional<JobId> rerun_of;
 };
 
 // A bad value, or an unknown name under "teson:", is refused with the tag named.

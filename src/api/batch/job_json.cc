@@ -1,5 +1,6 @@
 #include "api/batch/job_json.h"
 
+#include "api/batch/array_json.h"
 #include "api/batch/container.h"
 #include "api/batch/retry_json.h"
 
@@ -96,10 +97,11 @@ Json job_detail(const JobView& view, const Arns& arns) {
   out["jobQueue"] = arns.queue(spec.queue);
   out["jobDefinition"] = arns.definition(spec.definition, spec.definition_revision);
   out["schedulingPriority"] = spec.priority;
+  if (!spec.share.empty()) out["shareIdentifier"] = spec.share;
   out["retryStrategy"] = to_json(spec.retry);
   if (spec.attempt_timeout) out["timeout"] = timeout_json(*spec.attempt_timeout);
-  out["dependsOn"] = Json::array();
-  for (const JobId& id : spec.depends_on) out["dependsOn"].push_back({{"jobId", id.text()}});
+  out["dependsOn"] = depends_on_json(spec);
+  if (Json array = array_properties_json(job); !array.is_null()) out["arrayProperties"] = std::move(array);
   out["attempts"] = Json::array();
   for (const Attempt& attempt : job.past) out["attempts"].push_back(attempt_json(attempt, arns));
   out["tags"] = spec.tags;
@@ -118,6 +120,10 @@ Json job_summary(const JobView& view, const Arns& arns) {
   put_status(out, view);
   out["jobArn"] = arns.job(job.id);
   out["jobDefinition"] = arns.definition(job.spec.definition, job.spec.definition_revision);
+  if (Json array = array_properties_json(job); !array.is_null()) {
+    array.erase("statusSummary");  // ArrayPropertiesSummary has none
+    out["arrayProperties"] = std::move(array);
+  }
   if (const Attempt* attempt = latest_attempt(job); attempt && attempt->end) {
     Json container = Json::object();
     put_outcome(container, *attempt->end);

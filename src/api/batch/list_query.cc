@@ -13,6 +13,7 @@ namespace teson::batch {
 namespace {
 
 constexpr std::string_view kTokenKind = "jobs";
+constexpr std::string_view kChildrenKind = "children";
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -66,9 +67,7 @@ Status add_filter(const JsonValue& filter, const Arns& arns, ListQuery& query) {
     // createdAt is shown in whole milliseconds: a job of that same millisecond is not after it.
     query.created_after = after + Duration{999};
   } else {
-    return invalid(
-        "'filters': SHARE_IDENTIFIER needs a queue with a fair-share scheduling policy, which this version of "
-        "teson does not support");
+    TESON_TRY(query.share, value.as_string({1}));
   }
   return {};
 }
@@ -83,11 +82,16 @@ bool matches_definition(const std::string& wanted, const JobSpec& spec) {
 
 Result<ListQuery> parse_list(const Json& body, const Arns& arns) {
   const JsonValue value(body, "");
-  TESON_TRY_STATUS(refuse_member(value, "arrayJobId", "array jobs are"));
   TESON_TRY_STATUS(refuse_member(value, "multiNodeJobId", "multi-node jobs are"));
   ListQuery out;
-  TESON_TRY(const std::string queue, wire::required_string(value, "jobQueue"));
-  TESON_TRY(out.queue, arns.queue_name(queue, "jobQueue"));
+  TESON_TRY(const auto array, wire::optional_string(value, "arrayJobId"));
+  if (array) {
+    if (wire::field(value, "jobQueue")) return invalid("only one of 'jobQueue' and 'arrayJobId' may be given");
+    TESON_TRY(out.array, arns.job_id(*array, "arrayJobId"));
+  } else {
+    TESON_TRY(const std::string queue, wire::required_string(value, "jobQueue"));
+    TESON_TRY(out.queue, arns.queue_name(queue, "jobQueue"));
+  }
   TESON_TRY(out.status,
             wire::optional_enum(value, "jobStatus",
                                 {"SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED", "FAILED"}));
@@ -96,23 +100,35 @@ Result<ListQuery> parse_list(const Json& body, const Arns& arns) {
   if (filters.size() > 1)
     return invalid(fmt::format("'filters' has {} entries: only one may be used at a time", filters.size()));
   if (!filters.empty()) {
+    if (array) return invalid("'filters' cannot be used with arrayJobId: use jobStatus");
     TESON_TRY_STATUS(add_filter(filters.front(), arns, out));
-    out.status.reset();
+    // Alone of all filters it may go with a status.
+    if (out.share.empty() || !wire::field(value, "jobStatus")) out.status.reset();
   }
-  TESON_TRY(const PageRequest page, parse_page(value, kTokenKind));
+  TESON_TRY(const PageRequest page, parse_page(value, array ? kChildrenKind : kTokenKind));
   out.limit = page.limit;
-  if (page.after) {
+  if (page.after && array) {
+    const auto last = parse_number<size_t>(*page.after);
+    if (!last || *last >= kMaxArraySize) {
+      return invalid("'nextToken' is damaged: it must be what ListJobs returned before");
+    }
+    out.first_child = *last + 1;
+  } else if (page.after) {
     out.order_below = parse_number<uint64_t>(*page.after);
     if (!out.order_below) return invalid("'nextToken' is damaged: it must be what ListJobs returned before");
   }
   return out;
 }
 
+std::string children_token(const JobId& last) { return make_token(kChildrenKind, std::to_string(last.index)); }
+
 bool matches(const ListQuery& query, const Job& job) {
+  if (job.id.is_child()) return false;
   if (job.spec.queue != query.queue) return false;
   if (query.status && *query.status != status_name(job)) return false;
   if (!query.name_pattern.empty() && !matches_pattern(query.name_pattern, lower(job.spec.name))) return false;
   if (!query.definition.empty() && !matches_definition(query.definition, job.spec)) return false;
+  if (!query.share.empty() && job.spec.share != query.share) return false;
   if (query.created_before && job.created >= *query.created_before) return false;
   if (query.created_after && job.created <= *query.created_after) return false;
   return true;

@@ -17,10 +17,13 @@
 namespace teson::batch {
 
 struct ListQuery {
-  std::string queue;
+  std::string queue;           // empty: the children of `array`
+  std::optional<JobId> array;  // by index, from first_child
+  size_t first_child = 0;
   std::optional<std::string> status;  // empty: every status
   std::string name_pattern;           // lower case; a trailing '*' stands for any rest; empty: any
   std::string definition;             // name, name with a trailing '*', or name:revision; empty: any
+  std::string share;                  // empty: any
   std::optional<Instant> created_before;
   std::optional<Instant> created_after;
   std::optional<uint64_t> order_below;
@@ -28,6 +31,8 @@ struct ListQuery {
 };
 
 Result<ListQuery> parse_list(const Json& body, const Arns& arns);
+// The token of the page after this child.
+std::string children_token(const JobId& last);
 bool matches(const ListQuery& query, const Job& job);
 
 // One slice of a walk over the queue's live jobs, newest first: at most `max_seen` are looked at, so that the loop is

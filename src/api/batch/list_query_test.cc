@@ -88,14 +88,23 @@ TEST(ListQuery, BadRequestsAreRefused) {
       {{{"nextToken", "abc"}}, "'nextToken'"},
       {{{"nextToken", make_token("jobs", "x")}}, "'nextToken' is damaged"},
       {{{"nextToken", make_token("jobQueues", "7")}}, "'nextToken'"},
-      {{{"arrayJobId", "a"}}, "array jobs are not supported"},
+      {{{"arrayJobId", "a"}}, "only one of 'jobQueue' and 'arrayJobId'"},
+      {{{"jobQueue", nullptr}, {"arrayJobId", "a"}}, "Job \"a\" does not exist"},
+      {{{"jobQueue", nullptr},
+        {"arrayJobId", "7c9e6679-7425-40de-944b-e07fc1f90ae7"},
+        {"nextToken", make_token("jobs", "7")}},
+       "'nextToken'"},
+      {{{"jobQueue", nullptr},
+        {"arrayJobId", "7c9e6679-7425-40de-944b-e07fc1f90ae7"},
+        {"nextToken", make_token("children", "10000")}},
+       "'nextToken' is damaged"},
       {{{"multiNodeJobId", "a"}}, "multi-node jobs are not supported"},
       {filter("JOB_COLOUR", {"x"}), "filters[0].name"},
       {filter("JOB_NAME", {"x", "y"}), "filters[0].values"},
       {filter("JOB_NAME", Json::array()), "filters[0].values"},
       {filter("AFTER_CREATED_AT", {"yesterday"}), "milliseconds"},
       {filter("AFTER_CREATED_AT", {"99999999999999999999"}), "milliseconds"},
-      {filter("SHARE_IDENTIFIER", {"x"}), "SHARE_IDENTIFIER"},
+      {filter("SHARE_IDENTIFIER", {""}), "filters[0].values"},
       {{{"filters", Json(2, {{"name", "JOB_NAME"}, {"values", {"x"}}})}}, "only one"},
   };
   for (const auto& c : cases) {
@@ -133,7 +142,7 @@ TEST(Arns, AreReadBackByKind) {
   EXPECT_EQ(definition.name, "d");
   EXPECT_EQ(definition.revision, 4);
   for (const char* bad :
-       {"", "q", "arn:aws:batch:us-east-1:123456789012:scheduling-policy/x",
+       {"", "q", "arn:aws:batch:us-east-1:123456789012:scheduling-polity/x",
         "arn:aws:batch:us-east-1:123456789012:job/x", "arn:aws:batch:us-east-1:123456789012:job-definition/d",
         "arn:aws:batch:us-east-2:123456789012:job-queue/q", "arn:aws:batch:us-east-1:000000000000:job-queue/q",
         "arn:aws:s3:::bucket"}) {

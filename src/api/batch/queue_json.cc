@@ -15,9 +15,31 @@ namespace {
 constexpr size_t kMaxEnvironments = 3;
 
 Status refuse_unsupported(const JsonValue& body) {
-  TESON_TRY_STATUS(refuse_member(body, "schedulingPolicyArn", "fair-share scheduling policies are"));
-  TESON_TRY_STATUS(refuse_member(body, "jobStateTimeLimitActions", "job state time limits are"));
   return refuse_member(body, "serviceEnvironmentOrder", "service environments are");
+}
+
+constexpr size_t kMaxTimeLimits = 10;
+constexpr int64_t kMinSeconds = 600;
+constexpr int64_t kMaxSeconds = 86'400;
+
+// Absent: as it was.
+Result<std::optional<std::vector<TimeLimit>>> parse_time_limits(const JsonValue& body) {
+  if (!wire::field(body, "jobStateTimeLimitActions")) return std::nullopt;
+  TESON_TRY(const auto entries, wire::optional_object_array(body, "jobStateTimeLimitActions", kMaxTimeLimits));
+  std::vector<TimeLimit> out;
+  for (const JsonValue& entry : entries) {
+    TimeLimit limit;
+    TESON_TRY(limit.reason,
+              wire::required_enum(
+                  entry, "reason",
+                  {"CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY", "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE",
+                   "MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT", "MISCONFIGURATION:SERVICE_ROLE_PERMISSIONS"}));
+    TESON_TRY_STATUS(wire::required_enum(entry, "state", {"RUNNABLE"}));
+    TESON_TRY_STATUS(wire::required_enum(entry, "action", {"CANCEL"}));
+    TESON_TRY(limit.max_seconds, wire::required_int(entry, "maxTimeSeconds", {kMinSeconds, kMaxSeconds}));
+    out.push_back(std::move(limit));
+  }
+  return out;
 }
 
 // order -> environment name: sorted as they are to be tried.
@@ -70,6 +92,12 @@ Result<Queue> parse_create_queue(const Json& body, const Arns& arns, const Regis
   out.enabled = state.value_or("ENABLED") == "ENABLED";
   TESON_TRY(const int64_t priority, wire::required_int(value, "priority", {0, INT32_MAX}));
   out.priority = static_cast<int>(priority);
+  TESON_TRY(const auto limits, parse_time_limits(value));
+  out.time_limits = limits.value_or(std::vector<TimeLimit>());
+  TESON_TRY(const auto policy, wire::optional_string(value, "schedulingPolicyArn"));
+  if (policy) {
+    TESON_TRY(out.policy, arns.policy_name(*policy, "schedulingPolicyArn"));
+  }
   TESON_TRY(out.tags, optional_tags(value, "tags"));
   TESON_TRY(const auto entries, wire::required_array(value, "computeEnvironmentOrder", 1, kMaxEnvironments));
   TESON_TRY(const Order order, parse_order(entries, arns, registry));
@@ -85,6 +113,12 @@ Result<QueueUpdate> parse_update_queue(const Json& body, const Arns& arns, const
   TESON_TRY_STATUS(refuse_unsupported(value));
   TESON_TRY(const auto state, wire::optional_enum(value, "state", {"ENABLED", "DISABLED"}));
   TESON_TRY(const auto priority, wire::optional_int(value, "priority", {0, INT32_MAX}));
+  TESON_TRY(const auto limits, parse_time_limits(value));
+  TESON_TRY(const auto arn, wire::optional_string(value, "schedulingPolicyArn"));
+  std::optional<std::string> policy;
+  if (arn) {
+    TESON_TRY(policy, arns.policy_name(*arn, "schedulingPolicyArn"));
+  }
   std::optional<Order> order;
   if (wire::field(value, "computeEnvironmentOrder")) {
     TESON_TRY(const auto entries, wire::required_array(value, "computeEnvironmentOrder", 1, kMaxEnvironments));
@@ -95,6 +129,8 @@ Result<QueueUpdate> parse_update_queue(const Json& body, const Arns& arns, const
     if (state) queue.enabled = *state == "ENABLED";
     if (priority) queue.priority = static_cast<int>(*priority);
     if (order) set_order(*order, queue);
+    if (policy) queue.policy = *policy;
+    if (limits) queue.time_limits = *limits;
     return {};
   };
   return out;
@@ -108,14 +144,22 @@ Json queue_detail(const Queue& queue, const Arns& arns) {
     const Json number = numbers.size() == queue.environments.size() ? numbers[i] : Json(i + 1);
     order.push_back({{"order", number}, {"computeEnvironment", arns.environment(queue.environments[i])}});
   }
-  return {{"jobQueueName", queue.name},
-          {"jobQueueArn", arns.queue(queue.name)},
-          {"state", queue.enabled ? "ENABLED" : "DISABLED"},
-          {"status", queue.deleting ? "DELETING" : "VALID"},
-          {"statusReason", "JobQueue Healthy"},
-          {"priority", queue.priority},
-          {"computeEnvironmentOrder", std::move(order)},
-          {"tags", queue.tags}};
+  Json out = {{"jobQueueName", queue.name},
+              {"jobQueueArn", arns.queue(queue.name)},
+              {"state", queue.enabled ? "ENABLED" : "DISABLED"},
+              {"status", queue.deleting ? "DELETING" : "VALID"},
+              {"statusReason", "JobQueue Healthy"},
+              {"priority", queue.priority},
+              {"computeEnvironmentOrder", std::move(order)},
+              {"tags", queue.tags}};
+  Json limits = Json::array();
+  for (const TimeLimit& limit : queue.time_limits) {
+    limits.push_back(
+        {{"reason", limit.reason}, {"state", "RUNNABLE"}, {"maxTimeSeconds", limit.max_seconds}, {"action", "CANCEL"}});
+  }
+  out["jobStateTimeLimitActions"] = std::move(limits);
+  if (!queue.policy.empty()) out["schedulingPolicyArn"] = arns.policy(queue.policy);
+  return out;
 }
 
 }  // namespace teson::batch

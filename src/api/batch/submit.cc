@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "api/batch/policy_json.h"
 #include "api/batch/retry_json.h"
 #include "base/check.h"
 #include "base/try.h"
@@ -14,36 +14,14 @@
 namespace teson::batch {
 namespace {
 
-constexpr size_t kMaxDependencies = 20;
 constexpr int64_t kMaxPriority = 9999;
 
 Status refuse_unsupported(const JsonValue& body) {
-  TESON_TRY_STATUS(refuse_member(body, "arrayProperties", "array jobs are"));
   TESON_TRY_STATUS(refuse_member(body, "nodeOverrides", "multi-node jobs are"));
   TESON_TRY_STATUS(refuse_member(body, "eksPropertiesOverride", "jobs on EKS are"));
   TESON_TRY_STATUS(refuse_member(body, "ecsPropertiesOverride", "jobs of several containers are"));
   TESON_TRY_STATUS(refuse_member(body, "consumableResourcePropertiesOverride", "consumable resources are"));
-  if (wire::field(body, "shareIdentifier")) {
-    return invalid("'shareIdentifier' must not be given: the job queue has no fair-share scheduling policy");
-  }
   return {};
-}
-
-Result<std::vector<JobId>> parse_dependencies(const JsonValue& body, const Arns& arns) {
-  TESON_TRY(const auto entries, wire::optional_object_array(body, "dependsOn", kMaxDependencies));
-  std::vector<JobId> out;
-  for (const JsonValue& entry : entries) {
-    if (wire::field(entry, "type")) {
-      return invalid(
-          fmt::format("'{}.type': dependencies of array jobs (N_TO_N, SEQUENTIAL) are not supported by this "
-                      "version of teson; leave type out",
-                      entry.path()));
-    }
-    TESON_TRY(const std::string text, wire::required_string(entry, "jobId"));
-    TESON_TRY(const JobId id, arns.job_id(text, "dependsOn"));
-    if (std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
-  }
-  return out;
 }
 
 }  // namespace
@@ -57,7 +35,7 @@ Result<SubmitRequest> parse_submit(const Json& body, const Arns& arns) {
   TESON_TRY(const std::string definition, wire::required_string(value, "jobDefinition"));
   TESON_TRY(out.definition, arns.definition_ref(definition, "jobDefinition"));
   TESON_TRY_STATUS(refuse_unsupported(value));
-  TESON_TRY(out.depends_on, parse_dependencies(value, arns));
+  TESON_TRY(out.array_size, parse_array_size(value));
   TESON_TRY(const wire::StringMap parameters, wire::optional_string_map(value, "parameters"));
   out.parameters = Parameters(parameters.begin(), parameters.end());
   TESON_TRY(const auto overrides, wire::optional_object(value, "containerOverrides"));
@@ -69,8 +47,10 @@ Result<SubmitRequest> parse_submit(const Json& body, const Arns& arns) {
   TESON_TRY(out.propagate_tags, wire::optional_bool(value, "propagateTags"));
   TESON_TRY(const auto priority, wire::optional_int(value, "schedulingPriorityOverride", {0, kMaxPriority}));
   if (priority) out.priority = static_cast<int>(*priority);
+  TESON_TRY(out.share, parse_share_identifier(value));
   TESON_TRY(out.tags, optional_tags(value, "tags"));
   TESON_TRY(out.extensions, parse_extension_tags(out.tags));
+  TESON_TRY(out.depends_on, parse_dependencies(value, arns, out.array_size || out.extensions.rerun_of));
   return out;
 }
 
@@ -108,14 +88,23 @@ Result<JobSpec> make_spec(SubmitRequest request, const ParsedDefinition& definit
     spec.retry = *base.retry;
   }
   spec.attempt_timeout = request.timeout ? request.timeout : base.timeout;
-  spec.depends_on = std::move(request.depends_on);
+  spec.depends_on = std::move(request.depends_on.jobs);
   spec.tags = std::move(request.tags);
+  spec.share = std::move(request.share);
   spec.priority = request.priority.value_or(base.priority);
 
   const ExtensionTags extensions = merged(definition.extensions, request.extensions);
   if (extensions.grace) spec.grace = *extensions.grace;
   spec.interruptions_use_attempts = extensions.interruptions_use_attempts.value_or(settings.interruptions_use_attempts);
   spec.working_directory = extensions.working_directory.value_or("");
+  spec.after_any = extensions.after_any.value_or(false);
+  if (request.array_size || extensions.rerun_of) {
+    spec.array = ArraySpec{.size = request.array_size.value_or(0),
+                           .only = {},
+                           .sequential = request.depends_on.sequential,
+                           .n_to_n = std::move(request.depends_on.n_to_n),
+                           .throttle = extensions.array_throttle.value_or(0)};
+  }
   spec.document = own_document ? job_document(base, parameters,
                                               request.propagate_tags ? request.propagate_tags : base.propagate_tags)
                                : definition.job_document;

@@ -180,7 +180,7 @@ TEST(Submit, ADependencyGivenTwiceCountsOnce) {
   Json submit = submit_body();
   const Json one = {{"jobId", "7c9e6679-7425-40de-944b-e07fc1f90ae7"}};
   submit["dependsOn"] = Json::array({one, one});
-  EXPECT_EQ(parse_submit(submit, kArns)->depends_on.size(), 1u);
+  EXPECT_EQ(parse_submit(submit, kArns)->depends_on.jobs.size(), 1u);
 }
 
 // ---- Limits ----
@@ -246,7 +246,6 @@ TEST(Submit, LimitsAtTheirEdges) {
       {many_dependencies(20), "accepted"},
       {many_dependencies(21), "'dependsOn'"},
       {{{"dependsOn", Json::array({{{"jobId", "nope"}}})}}, "Job \"nope\" does not exist"},
-      {{{"dependsOn", Json::array({{{"type", "SEQUENTIAL"}}})}}, "not supported"},
       {{{"retryStrategy", {{"attempts", 1}}}}, "accepted"},
       {{{"retryStrategy", {{"attempts", 10}}}}, "accepted"},
       {{{"retryStrategy", {{"attempts", 0}}}}, "'retryStrategy.attempts'"},
@@ -297,11 +296,27 @@ TEST(Submit, LimitsAtTheirEdges) {
       {requirement("DISK", "1"), "enum"},
       {overrides({{"vcpus", 0}}), "'containerOverrides.vcpus'"},
       {overrides({{"memory", 3}}), "'containerOverrides.memory'"},
-      {{{"arrayProperties", {{"size", 2}}}}, "array jobs are not supported"},
+      {{{"arrayProperties", {{"size", 1}}}}, "'arrayProperties.size' is 1: an array job has 2 to 10000 children"},
+      {{{"arrayProperties", {{"size", 2}}}}, "accepted"},
+      {{{"arrayProperties", {{"size", 10'000}}}}, "accepted"},
+      {{{"arrayProperties", {{"size", 10'001}}}}, "'arrayProperties.size' is 10001"},
+      {{{"arrayProperties", {{"size", "3"}}}}, "'arrayProperties.size'"},
       {{{"arrayProperties", Json::object()}}, "accepted"},
+      {{{"dependsOn", Json::array({{{"type", "SEQUENTIAL"}}})}}, "which is for array jobs"},
+      {{{"dependsOn", Json::array({{{"type", "AFTER"}}})}}, "enum"},
+      {{{"arrayProperties", {{"size", 2}}}, {"dependsOn", Json::array({{{"type", "SEQUENTIAL"}}})}}, "accepted"},
+      {{{"arrayProperties", {{"size", 2}}}, {"dependsOn", Json::array({{{"type", "N_TO_N"}}})}}, "jobId"},
+      {{{"tags", {{"teson:after", "all"}}}}, "any or success"},
+      {{{"tags", {{"teson:array-throttle", "-1"}}}}, "teson:array-throttle is \"-1\""},
+      {{{"tags", {{"teson:array-throttle", "10001"}}}}, "from 1 to 10000"},
+      {{{"tags", {{"teson:array-throttle", "8"}}}}, "accepted"},
+      {{{"tags", {{"teson:rerun-of", "x"}}}}, "the id of an array job"},
       {{{"nodeOverrides", {{"numNodes", 2}}}}, "multi-node jobs are not supported"},
       {{{"eksPropertiesOverride", {{"podProperties", 1}}}}, "EKS"},
-      {{{"shareIdentifier", "a"}}, "no fair-share"},
+      {{{"shareIdentifier", "a"}}, "accepted"},
+      {{{"shareIdentifier", "a b"}}, "letters and digits"},
+      {{{"shareIdentifier", std::string(255, 'a')}}, "accepted"},
+      {{{"shareIdentifier", std::string(256, 'a')}}, "letters and digits"},
       {{{"tags", {{"teson:grace-seconds", "3600"}}}}, "accepted"},
       {{{"tags", {{"teson:grace-seconds", "3601"}}}}, "teson:grace-seconds"},
       {{{"tags", {{"teson:grace-seconds", "1s"}}}}, "teson:grace-seconds"},

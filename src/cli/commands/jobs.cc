@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/array_view.h"
 #include "cli/commands/commands.h"
 #include "cli/output.h"
 #include "cli/short_id.h"
@@ -18,6 +19,7 @@ constexpr const char* kFinished[] = {"SUCCEEDED", "FAILED"};
 
 struct Options {
   std::string queue;
+  std::string array;
   std::vector<std::string> statuses;
   size_t limit = 50;
   bool all = false;
@@ -66,6 +68,50 @@ Outcome<Selection> live_and_recent(Client& client, const std::vector<std::string
   return both;
 }
 
+int64_t index_of(const Json& child) { return child_index(child).value_or(0); }
+
+// The children of an array with the lowest indexes.
+Outcome<Selection> first_children(Client& client, const std::string& given, std::vector<std::string> statuses,
+                                  size_t limit) {
+  const auto id = resolve_job_id(client, given);
+  if (!id) return std::unexpected(id.error());
+  if (statuses.empty()) {
+    statuses.assign(std::begin(kLive), std::end(kLive));
+    statuses.insert(statuses.end(), std::begin(kFinished), std::end(kFinished));
+  }
+  Selection selection;
+  const size_t wanted = limit == SIZE_MAX ? limit : limit + 1;
+  for (const std::string& status : statuses) {
+    auto children = list_children(client, *id, status, wanted);
+    if (!children) return std::unexpected(children.error());
+    std::move(children->begin(), children->end(), std::back_inserter(selection.summaries));
+  }
+  auto& found = selection.summaries;
+  // A child that moved on between two looks was seen twice.
+  std::stable_sort(found.begin(), found.end(), [](const Json& a, const Json& b) { return index_of(a) < index_of(b); });
+  found.erase(
+      std::unique(found.begin(), found.end(), [](const Json& a, const Json& b) { return index_of(a) == index_of(b); }),
+      found.end());
+  selection.cut = found.size() > limit;
+  if (selection.cut) found.resize(limit);
+  return selection;
+}
+
+Outcome<Selection> select(Client& client, const Options& options, const std::vector<std::string>& statuses) {
+  const size_t limit = options.all ? SIZE_MAX : options.limit;
+  if (!options.array.empty()) return first_children(client, options.array, statuses, limit);
+  const auto queues = options.queue.empty() ? queue_names(client) : Outcome<std::vector<std::string>>({options.queue});
+  if (!queues) return std::unexpected(queues.error());
+  return statuses.empty() ? live_and_recent(client, *queues, limit) : newest(client, *queues, statuses, limit);
+}
+
+// A success needs no explanation.
+std::string remark_on(const Json& detail, const JobView& job) {
+  if (const auto array = array_view(detail); array && !is_finished_status(job.status)) return progress_text(*array);
+  if (job.status == "SUCCEEDED") return "";
+  return job.status == "FAILED" ? why_failed(job) : job.status_reason;
+}
+
 Table jobs_table(const std::vector<Json>& details) {
   std::vector<JobView> views;
   std::vector<std::string> ids;
@@ -86,17 +132,13 @@ Table jobs_table(const std::vector<Json>& details) {
   for (size_t i = 0; i < views.size(); ++i) {
     const JobView& job = views[i];
     const auto ran = run_time(job, at);
-    // A success needs no explanation.
-    const std::string reason = job.status == "SUCCEEDED" ? ""
-                               : job.status == "FAILED"  ? why_failed(job)
-                                                         : job.status_reason;
     table.add({shown_ids[i], job.name, job.queue, job.status, fmt::format("{}", job.attempts.size()),
-               time_text(job.created.value_or(Instant{})), ran ? duration_text(*ran) : "", reason});
+               time_text(job.created.value_or(Instant{})), ran ? duration_text(*ran) : "", remark_on(details[i], job)});
   }
   return table;
 }
 
-Outcome<int> run_jobs(const Context& context, const Options& options) {
+Outcome<std::vector<std::string>> wanted_statuses(const Options& options) {
   std::vector<std::string> statuses;
   for (std::string status : options.statuses) {
     for (char& c : status) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -108,14 +150,19 @@ Outcome<int> run_jobs(const Context& context, const Options& options) {
     }
     if (std::find(statuses.begin(), statuses.end(), status) == statuses.end()) statuses.push_back(status);
   }
+  return statuses;
+}
+
+Outcome<int> run_jobs(const Context& context, const Options& options) {
+  const auto statuses = wanted_statuses(options);
+  if (!statuses) return std::unexpected(statuses.error());
+  if (!options.array.empty() && !options.queue.empty()) {
+    return usage("--array and --queue: give one of them; an array's children are all in its queue");
+  }
   auto session = open_session(context.global);
   if (!session) return std::unexpected(session.error());
   Client client(*std::move(session));
-  const auto queues = options.queue.empty() ? queue_names(client) : Outcome<std::vector<std::string>>({options.queue});
-  if (!queues) return std::unexpected(queues.error());
-  const size_t limit = options.all ? SIZE_MAX : options.limit;
-  const auto selection =
-      statuses.empty() ? live_and_recent(client, *queues, limit) : newest(client, *queues, statuses, limit);
+  const auto selection = select(client, options, *statuses);
   if (!selection) return std::unexpected(selection.error());
   std::vector<std::string> ids;
   for (const Json& summary : selection->summaries) ids.push_back(text_field(summary, "jobId"));
@@ -136,6 +183,7 @@ void add_jobs(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("jobs", "List jobs: live ones and the most recent finished ones");
   auto options = std::make_shared<Options>();
   command->add_option("--queue", options->queue, "Of this queue only")->type_name("QUEUE");
+  command->add_option("--array", options->array, "The children of this array, by index")->type_name("ID");
   command->add_option("--status", options->statuses, "Of this status only; may be given again")
       ->type_name("STATUS")
       ->allow_extra_args(false);
@@ -143,7 +191,7 @@ void add_jobs(CLI::App& app, Context& context) {
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_flag("--all", options->all, "Every job there is");
+  command->add_flag("--all", options->all, "Every job there is, or every child");
   command->callback(
       [&context, options] { context.action = [&context, options] { return run_jobs(context, *options); }; });
 }

@@ -63,7 +63,9 @@ Outcome<int> run_logs(const Context& context, const Options& options) {
 void add_logs(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("logs", "Print a job's log, all its attempts in order");
   auto options = std::make_shared<Options>();
-  command->add_option("id", options->id, "Job id, or the beginning of one")->required()->type_name("ID");
+  command->add_option("id", options->id, "Job id, or the beginning of one; ID:INDEX is a child of an array")
+      ->required()
+      ->type_name("ID");
   command->add_flag("-f,--follow", options->follow, "Go on until the job has ended");
   command->add_option("--attempt", options->attempt, "This attempt alone, from 1")
       ->type_name("N")

@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/follow.h"
 #include "cli/interrupt.h"
 #include "cli/jobs.h"
-#include "cli/log_output.h"
-#include "cli/log_reader.h"
 #include "cli/output.h"
 #include "cli/run_request.h"
 #include "cli/server_process.h"
@@ -18,17 +17,14 @@ namespace {
 
 struct Options {
   RunOptions job;
-  bool detach = false;
-  bool stop_on_interrupt = false;
+  FollowOptions follow;
   // Known from elsewhere, not here yet: refused in words.
-  std::string nodes, array, checkpoints, max_wait;
+  std::string nodes, checkpoints, max_wait;
 };
 
 Outcome<void> refuse_later_ones(const Options& options) {
-  const std::pair<const char*, const std::string&> later[] = {{"--nodes", options.nodes},
-                                                              {"--array", options.array},
-                                                              {"--checkpoints", options.checkpoints},
-                                                              {"--max-wait", options.max_wait}};
+  const std::pair<const char*, const std::string&> later[] = {
+      {"--nodes", options.nodes}, {"--checkpoints", options.checkpoints}, {"--max-wait", options.max_wait}};
   for (const auto& [flag, value] : later) {
     if (!value.empty())
       return usage(fmt::format("{} {}: comes with a later version; run without it", flag, printable(value)));
@@ -63,50 +59,30 @@ Outcome<void> ensure_definition(Client& client, const std::string& image) {
   return {};
 }
 
-std::string how_to_name_server(const Context& context) {
-  std::string flags;
-  if (!context.global.data.empty()) flags += " --data " + shell_command({context.global.data});
-  if (!context.global.endpoint.empty()) flags += " --endpoint " + shell_command({context.global.endpoint});
-  return flags;
-}
-
-// At Ctrl-C with --stop-on-interrupt: following goes on, to the job's last line and exit code.
-Outcome<bool> stop_job(Client& client, const std::string& id) {
-  note(fmt::format("stopping job {}; Ctrl-C again leaves it to stop by itself", id));
-  forget_interrupt();
-  const auto stopped =
-      client.batch("TerminateJob", Json::object({{"jobId", id}, {"reason", "Interrupted by its user"}}));
-  if (!stopped) return std::unexpected(stopped.error());
-  return true;
-}
-
-// Follows to the end and gives the job's own exit code.
-Outcome<int> follow(const Context& context, const Options& options, Client& client, const std::string& id) {
-  const LogSink sink = log_output({context.json(), false});
-  FollowHooks hooks{.reopen = [&] { return open_session(context.global); }, .go_on_when_interrupted = {}};
-  bool stopping = false;
-  if (options.stop_on_interrupt)
-    hooks.go_on_when_interrupted = [&](Client& server) {
-      return std::exchange(stopping, true) ? Outcome<bool>(false) : stop_job(server, id);
-    };
-  const auto end = follow_log(client, id, {}, sink, hooks);
-  if (!end) {
-    note(fmt::format("the job goes on; follow it again with: teson logs -f{} {}", how_to_name_server(context), id));
-    return std::unexpected(end.error());
+// Ids as users give them become the entries of dependsOn.
+Outcome<Json> depends_on(Client& client, const Dependencies& given) {
+  struct Kind {
+    const char* flag;
+    const std::vector<std::string>& ids;
+    const char* type;
+  };
+  const Kind kinds[] = {{"--after", given.after, ""},
+                        {"--after-any", given.after_any, ""},
+                        {"--each-after", given.each_after, "N_TO_N"},
+                        {"--each-after-any", given.each_after_any, "N_TO_N"}};
+  Json list = Json::array();
+  for (const auto& [flag, words, type] : kinds) {
+    const auto ids = resolve_job_ids(client, words);
+    if (!ids) {
+      return failure(ids.error().kind, fmt::format("{}: {}", flag, ids.error().message), ids.error().code);
+    }
+    for (const std::string& id : *ids) {
+      list.push_back(Json::object({{"jobId", id}}));
+      if (*type != '\0') list.back()["type"] = type;
+    }
   }
-  if (end->interrupted) {
-    note(fmt::format(
-        "stopped following; the job goes on\n  follow it again: teson logs -f{0} {1}\n  stop it:         teson "
-        "stop{0} {1}",
-        how_to_name_server(context), id.substr(0, 8)));
-    return kExitInterrupted;
-  }
-  const JobView& job = end->job;
-  if (job.status != "SUCCEEDED") {
-    note(fmt::format("{} {} after {} attempt{}: {}", job_label(job), job.status, job.attempts.size(),
-                     job.attempts.size() == 1 ? "" : "s", printable(why_failed(job))));
-  }
-  return exit_code_of(job);
+  if (given.sequential || given.sequential_any) list.push_back(Json::object({{"type", "SEQUENTIAL"}}));
+  return list;
 }
 
 Outcome<int> run_run(const Context& context, Options& options) {
@@ -125,29 +101,14 @@ Outcome<int> run_run(const Context& context, Options& options) {
   auto session = ensure_server(context.global);
   if (!session) return std::unexpected(session.error());
   Client client(*std::move(session));
-  if (!options.job.after.empty()) {
-    const auto ids = resolve_job_ids(client, options.job.after);
-    if (!ids) return std::unexpected(Failure{ids.error().kind, "--after: " + ids.error().message, ids.error().code});
-    Json dependencies = Json::array();
-    for (const std::string& id : *ids) dependencies.push_back(Json::object({{"jobId", id}}));
-    (*request)["dependsOn"] = std::move(dependencies);
-  }
+  auto dependencies = depends_on(client, options.job.depends_on);
+  if (!dependencies) return std::unexpected(dependencies.error());
+  if (!dependencies->empty()) (*request)["dependsOn"] = *std::move(dependencies);
   if (const auto defined = ensure_definition(client, options.job.image); !defined)
     return std::unexpected(defined.error());
   if (interrupted()) return kExitInterrupted;
-  const auto submitted = client.batch("SubmitJob", *request);
-  if (!submitted) return std::unexpected(submitted.error());
-  const std::string id = text_field(*submitted, "jobId");
-  if (options.detach) {
-    if (context.json()) {
-      print_json(*submitted);
-    } else {
-      print(id + "\n");
-    }
-    return 0;
-  }
-  note(fmt::format("{} is job {}", text_field(*submitted, "jobName"), id));
-  return follow(context, options, client, id);
+  options.follow.array = request->contains("arrayProperties");
+  return submit_and_follow(context, options.follow, client, *request);
 }
 
 void add_resource_options(CLI::App* command, RunOptions& job) {
@@ -161,6 +122,21 @@ void add_resource_options(CLI::App* command, RunOptions& job) {
       ->capture_default_str();
   command->add_option("--max-run", job.max_run, "Longest time for an attempt: 90s, 8h or 1h30m")->type_name("TIME");
   command->add_option("--grace", job.grace, "From SIGTERM to SIGKILL (default: the server's, 30s)")->type_name("TIME");
+}
+
+void add_dependency_options(CLI::App* command, RunOptions& job) {
+  Dependencies& depends_on = job.depends_on;
+  command->add_option("--array", job.array, "Many jobs that differ by AWS_BATCH_JOB_ARRAY_INDEX; %8: 8 of them at once")
+      ->type_name("0-N[%8]");
+  const auto ids = [command](const char* flag, std::vector<std::string>& list, const char* about) {
+    command->add_option(flag, list, about)->type_name("ID")->allow_extra_args(false);
+  };
+  ids("--after", depends_on.after, "Start when this job has succeeded; may be given again");
+  ids("--after-any", depends_on.after_any, "Start when this job has ended, whatever became of it; may be given again");
+  ids("--each-after", depends_on.each_after, "Each child after the child of the same index of this array");
+  ids("--each-after-any", depends_on.each_after_any, "The same, whatever became of that child");
+  command->add_flag("--sequential", depends_on.sequential, "Each child after the one before it has succeeded");
+  command->add_flag("--sequential-any", depends_on.sequential_any, "The same, whatever became of the one before it");
 }
 
 // The command to run is not CLI11's to parse, so its place in the usage line has to be told.
@@ -189,17 +165,13 @@ void add_run(CLI::App& app, Context& context) {
   command->add_option("--env", job.environment, "Variable, NAME=value, or NAME for its value here; may be given again")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--after", job.after, "Start when this job has succeeded; may be given again")
-      ->type_name("ID")
-      ->allow_extra_args(false);
   command
       ->add_option("--workdir", job.working_directory,
                    "Working directory (default: this one); fresh: a new one for each attempt")
       ->type_name("DIR");
-  command->add_flag("--detach", options->detach, "Print the job's id and return");
-  command->add_flag("--stop-on-interrupt", options->stop_on_interrupt, "Ctrl-C stops the job, not only the following");
+  add_dependency_options(command, job);
+  add_follow_options(command, options->follow);
   command->add_option("--nodes", options->nodes)->group("");
-  command->add_option("--array", options->array)->group("");
   command->add_option("--checkpoints", options->checkpoints)->group("");
   command->add_option("--max-wait", options->max_wait)->group("");
   command->callback(

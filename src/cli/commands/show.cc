@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include "cli/array_view.h"
 #include "cli/commands/commands.h"
 #include "cli/jobs.h"
 #include "cli/output.h"
+#include "cli/short_id.h"
 #include "cli/text.h"
 #include "cli/units.h"
+#include "domain/ids.h"
 
 namespace teson::cli {
 namespace {
@@ -29,9 +32,30 @@ std::string resources_of(const Json& container) {
 std::string dependencies_of(const Json& detail) {
   std::string text;
   for (const Json& dependency : array_field(detail, "dependsOn")) {
-    text += (text.empty() ? "" : ", ") + text_field(dependency, "jobId");
+    const std::string type = text_field(dependency, "type");
+    const std::string what = type == "SEQUENTIAL" ? "each child after the one before it"
+                             : type == "N_TO_N"   ? text_field(dependency, "jobId") + " (child by child)"
+                                                  : text_field(dependency, "jobId");
+    text += (text.empty() ? "" : ", ") + what;
   }
   return text;
+}
+
+void print_array_facts(const Json& detail, const JobView& job) {
+  if (const auto array = array_view(detail)) {
+    line("array", size_text(*array));
+    line("children", progress_text(*array));
+  } else if (const auto index = child_index(detail)) {
+    const int64_t size = int_field(field(detail, "arrayProperties"), "size").value_or(0);
+    line("array", fmt::format("child {} of 0 to {} of {}", *index, size - 1, child_parts(job.id).array));
+  }
+}
+
+std::string attempts_of(const Json& detail, const JobView& job) {
+  const auto most = int_field(field(detail, "retryStrategy"), "attempts");
+  if (!most) return {};
+  if (array_view(detail)) return fmt::format("at most {} a child", *most);
+  return fmt::format("{} of at most {}", job.attempts.size(), *most);
 }
 
 void print_facts(const Json& detail, const JobView& job) {
@@ -39,6 +63,7 @@ void print_facts(const Json& detail, const JobView& job) {
   line("job", job.id);
   line("name", job.name);
   line("status", job.status);
+  print_array_facts(detail, job);
   line("reason", job.status_reason);
   if (job.exit_code) line("exit code", fmt::format("{}", *job.exit_code));
   line("queue", job.queue);
@@ -46,9 +71,7 @@ void print_facts(const Json& detail, const JobView& job) {
   line("image", job.image);
   line("command", shell_command(job.command));
   line("resources", resources_of(container));
-  if (const auto attempts = int_field(field(detail, "retryStrategy"), "attempts")) {
-    line("attempts", fmt::format("{} of at most {}", job.attempts.size(), *attempts));
-  }
+  line("attempts", attempts_of(detail, job));
   if (const auto seconds = int_field(field(detail, "timeout"), "attemptDurationSeconds")) {
     line("time limit", duration_text(Duration::seconds(*seconds)) + " an attempt");
   }
@@ -66,7 +89,8 @@ void print_facts(const Json& detail, const JobView& job) {
 std::string where_log_lies(const Session& session, const JobView& job, const AttemptView& attempt) {
   if (attempt.log_stream.empty()) return {};
   if (!session.by_data_directory) return attempt.log_stream;
-  return fmt::format("{}/attempts/{}/{}/stdout.log", session.data, job.id, attempt.number);
+  const auto id = JobId::parse(job.id);
+  return fmt::format("{}/attempts/{}/{}/stdout.log", session.data, id ? id->directory_name() : job.id, attempt.number);
 }
 
 void print_attempts(const Session& session, const JobView& job) {
@@ -92,6 +116,19 @@ void print_attempts(const Session& session, const JobView& job) {
   print("\n" + table.render(0));
 }
 
+Outcome<void> print_failures(Client& client, const JobView& job, const ArrayView& array) {
+  if (array.failed == 0) return {};
+  const auto failures = first_failures(client, job.id);
+  if (!failures) return std::unexpected(failures.error());
+  print("\n");
+  print_table(failures_table(*failures));
+  if (array.failed > static_cast<int64_t>(failures->size())) {
+    note(fmt::format("{} children failed in all: teson jobs --array {} --status FAILED", array.failed,
+                     short_form(job.id)));
+  }
+  return {};
+}
+
 Outcome<int> run_show(const Context& context, const std::string& given) {
   auto session = open_session(context.global);
   if (!session) return std::unexpected(session.error());
@@ -107,6 +144,9 @@ Outcome<int> run_show(const Context& context, const std::string& given) {
   const JobView job = job_view(*detail);
   print_facts(*detail, job);
   print_attempts(client.session(), job);
+  if (const auto array = array_view(*detail)) {
+    if (const auto told = print_failures(client, job, *array); !told) return std::unexpected(told.error());
+  }
   return 0;
 }
 
@@ -115,7 +155,9 @@ Outcome<int> run_show(const Context& context, const std::string& given) {
 void add_show(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("show", "Show all about one job, with its attempts and where their logs lie");
   auto id = std::make_shared<std::string>();
-  command->add_option("id", *id, "Job id, or the beginning of one")->required()->type_name("ID");
+  command->add_option("id", *id, "Job id, or the beginning of one; ID:INDEX is a child of an array")
+      ->required()
+      ->type_name("ID");
   command->callback([&context, id] { context.action = [&context, id] { return run_show(context, *id); }; });
 }
 

@@ -78,7 +78,9 @@ Outcome<int> run_stop(const Context& context, const Options& options) {
 void add_stop(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("stop", "Stop jobs: SIGTERM, their grace period, then SIGKILL");
   auto options = std::make_shared<Options>();
-  command->add_option("id", options->ids, "Job ids, or the beginnings of some")->required()->type_name("ID");
+  command->add_option("id", options->ids, "Job ids, or the beginnings of some; ID:INDEX is a child of an array")
+      ->required()
+      ->type_name("ID");
   command->add_option("--reason", options->reason, "Kept with the job")->type_name("TEXT")->capture_default_str();
   command->add_flag("--wait", options->wait, "Return when all of them have ended");
   command->callback(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/explain/fit.h"
+#include "core/scheduler/fair_share.h"
 #include "core/state/state.h"
 
 namespace teson {
@@ -34,16 +35,67 @@ std::string why_head_waits(const State& state, const QueueState& queue, const Jo
       queue.value.name, resources_text(job.spec.resources));
 }
 
+std::string why_array_is_not_done(const Job& array) {
+  const StatusSummary sum = summary_of(*array.array);
+  const int ended = sum.succeeded + sum.failed;
+  const int all = ended + sum.running + sum.starting + sum.runnable + sum.pending;
+  return fmt::format("{} of {} children have ended, {} run, {} wait", ended, all, sum.running + sum.starting,
+                     sum.runnable + sum.pending);
+}
+
+std::string why_child_is_pending(const State& state, const Job& array, int index) {
+  if (const auto* pending = std::get_if<job_state::Pending>(&array.state)) return why_pending(array, *pending);
+  if (array.spec.array->sequential) {
+    int before = index - 1;
+    while (before > 0 && array.array->children[static_cast<size_t>(before)] == child::kAbsent) --before;
+    const char letter = before < 0 ? child::kSucceeded : array.array->children[static_cast<size_t>(before)];
+    if (letter != child::kSucceeded && letter != child::kAbsent) {
+      return fmt::format("Waits for child {} of its array (SEQUENTIAL)", before);
+    }
+  }
+  for (const JobId& other : array.spec.array->n_to_n) {
+    const auto letter = state.child_letter(other.child(index));
+    if (letter && *letter != child::kSucceeded && *letter != child::kAbsent) {
+      return fmt::format("Waits for {} (N_TO_N)", other.child(index).text());
+    }
+  }
+  return {};
+}
+
+// Nothing if it is not its array that keeps it.
+std::string why_array_keeps_child(const Job& array) {
+  const int throttle = array.spec.array->throttle;
+  const StatusSummary sum = summary_of(*array.array);
+  if (throttle == 0 || sum.running + sum.starting < throttle) return {};
+  return fmt::format("Its array runs {} children at once, as its throttle says", throttle);
+}
+
+std::string why_runnable_waits(const State& state, const Job& job) {
+  const QueueState& queue = state.queues().at(job.spec.queue);
+  if (auto never = why_never_fits(state.site(), queue, job.spec)) return *never;
+  if (!queue.value.enabled) return fmt::format("Queue '{}' is disabled: enable it to start its jobs", queue.value.name);
+  const auto head = next_in_turn(state, queue, state.last_fact_at());
+  if (!head) return {};
+  if (*head != job.id) return fmt::format("Waits behind {} in queue '{}'", head->text(), queue.value.name);
+  if (kept_by_reservation(state, queue, job.spec)) {
+    return fmt::format("Capacity of queue '{}' is kept for other shares (computeReservation of its scheduling policy)",
+                       queue.value.name);
+  }
+  return why_head_waits(state, queue, job);
+}
+
 }  // namespace
 
 std::string waiting_reason(const State& state, const Job& job) {
-  if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) return why_pending(job, *pending);
-  if (!std::holds_alternative<job_state::Runnable>(job.state)) return {};
-  const QueueState& queue = state.queues().at(job.spec.queue);
-  if (queue.held.contains(job.order)) return why_never_fits(state.site(), queue, job.spec).value_or("");
-  if (!queue.value.enabled) return fmt::format("Queue '{}' is disabled: enable it to start its jobs", queue.value.name);
-  if (queue.ready.begin()->second == job.id) return why_head_waits(state, queue, job);
-  return fmt::format("Waits behind {} in queue '{}'", queue.ready.begin()->second.text(), queue.value.name);
+  if (std::holds_alternative<job_state::Spread>(job.state)) return why_array_is_not_done(job);
+  const auto* pending = std::get_if<job_state::Pending>(&job.state);
+  if (!pending && !std::holds_alternative<job_state::Runnable>(job.state)) return {};
+  const Job* array = job.id.is_child() ? state.job(job.id.parent()) : nullptr;
+  if (pending) return array ? why_child_is_pending(state, *array, job.id.index) : why_pending(job, *pending);
+  if (array) {
+    if (std::string kept = why_array_keeps_child(*array); !kept.empty()) return kept;
+  }
+  return why_runnable_waits(state, job);
 }
 
 }  // namespace teson

@@ -1,7 +1,10 @@
 #include "core/scheduler/decide.h"
 
 #include "core/explain/fit.h"
+#include "core/scheduler/fair_share.h"
+#include "core/scheduler/look_ahead.h"
 #include "core/scheduler/placement.h"
+#include "core/scheduler/time_limits.h"
 #include "core/state/state.h"
 
 namespace teson {
@@ -25,8 +28,12 @@ std::optional<FactBody> delete_empty_queue(const State& state) {
 
 std::optional<FactBody> place_next(const State& state, Instant now) {
   for (const QueueState* queue : state.queues_by_priority()) {
-    if (!queue->value.enabled || queue->ready.empty()) continue;
-    if (auto placed = place(state, *queue, *state.job(queue->ready.begin()->second), now)) return placed;
+    const auto next = queue->value.enabled ? next_in_turn(state, *queue, now) : std::nullopt;
+    if (!next) continue;
+    const Candidate job = state.candidate(*next);
+    if (kept_by_reservation(state, *queue, *job.spec)) continue;
+    if (auto placed = place(state, *queue, job, now)) return placed;
+    if (auto placed = place_behind(state, *queue, job, now)) return placed;
   }
   return std::nullopt;
 }
@@ -78,15 +85,17 @@ std::optional<FactBody> keep_minimum(const State& state, Instant now) {
 std::optional<FactBody> next_decision(const State& state, Instant now, bool may_start) {
   if (auto settled = settle_dependent(state)) return settled;
   if (auto deleted = delete_empty_queue(state)) return deleted;
+  // Only after what can be placed was: then the head waits indeed.
   if (may_start) {
     if (auto placed = place_next(state, now)) return placed;
     if (auto started = keep_minimum(state, now)) return started;
+    if (auto cancelled = cancel_overdue(state, now)) return cancelled;
   }
   return end_idle(state, now);
 }
 
-std::optional<Instant> next_decision_at(const State& state) {
-  std::optional<Instant> next;
+std::optional<Instant> next_decision_at(const State& state, Instant now, bool may_start) {
+  std::optional<Instant> next = may_start ? next_overdue_at(state, now) : std::nullopt;
   for_each_spare(state, [&next](const InstanceState&, Instant from) {
     if (!next || from < *next) next = from;
   });

@@ -18,6 +18,6 @@ class State;
 std::optional<FactBody> next_decision(const State& state, Instant now, bool may_start);
 
 // The next moment at which next_decision may have something new to say without any new fact; nullopt if never.
-std::optional<Instant> next_decision_at(const State& state);
+std::optional<Instant> next_decision_at(const State& state, Instant now, bool may_start);
 
 }  // namespace teson

@@ -3,84 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "core/explain/waiting.h"
+#include "core/scheduler/world_testing.h"
 #include "core/state/state.h"
 
 namespace teson {
 namespace {
-
-// A small world: applies facts at a hand-moved time and runs decisions to their fixed point.
-class World {
- public:
-  explicit World(Resources host) : state(make_site(host)) {}
-
-  static Site make_site(Resources host) {
-    Site site;
-    site.host = host;
-    return site;
-  }
-
-  void fact(FactBody body) { state.apply(Fact{now, std::move(body)}); }
-
-  std::vector<FactBody> decide(bool may_start = true) {
-    std::vector<FactBody> out;
-    while (auto next = next_decision(state, now, may_start)) {
-      out.push_back(*next);
-      fact(std::move(*next));
-    }
-    return out;
-  }
-
-  void environment(const std::string& name, std::vector<InstanceType> types, int64_t max_vcpus, int64_t min_vcpus = 0) {
-    ComputeEnvironment e;
-    e.name = name;
-    e.instance_types = std::move(types);
-    e.max_vcpus = max_vcpus;
-    e.min_vcpus = min_vcpus;
-    fact(fact::EnvironmentPut{e});
-  }
-
-  void queue(const std::string& name, std::vector<std::string> environments, int priority = 1) {
-    Queue q;
-    q.name = name;
-    q.environments = std::move(environments);
-    q.priority = priority;
-    fact(fact::QueuePut{q});
-  }
-
-  JobId submit(const std::string& queue_name, Resources ask, std::vector<JobId> after = {}) {
-    const JobId id{Uuid{0, ++submitted}};
-    JobSpec spec;
-    spec.name = "job" + std::to_string(submitted);
-    spec.queue = queue_name;
-    spec.definition = "def";
-    spec.image = "host";
-    spec.resources = ask;
-    spec.depends_on = after;
-    fact(fact::JobSubmitted{id, spec, after});
-    return id;
-  }
-
-  void end(const JobId& id, fact::Verdict verdict) {
-    const Attempt& attempt = *live_attempt(*state.job(id));
-    AttemptEnd attempt_end;
-    attempt_end.exit_code = verdict == fact::Verdict::kSucceeded ? 0 : 1;
-    attempt_end.ended = now;
-    fact(fact::AttemptEnded{{id, attempt.number}, attempt_end, verdict, "Essential container in task exited"});
-  }
-
-  std::string status(const JobId& id) const {
-    const Job* job = state.job(id);
-    return job ? status_name(*job) : "gone";
-  }
-  const Attempt& attempt(const JobId& id) const { return *live_attempt(*state.job(id)); }
-
-  Instant now{1'000'000};
-  uint64_t submitted = 0;
-  State state;
-};
-
-constexpr Resources kHost{4000, 8000, 2};
-InstanceType type(const std::string& name, Resources size) { return {name, size, Money{1000}, Money{300}}; }
 
 TEST(Placement, StartsAnInstanceThenPlacesTheJobOnIt) {
   World world(kHost);
@@ -298,14 +225,14 @@ TEST(Instances, IdleOnesEndAfterTheIdleTimeAndMinimumOnesStay) {
   EXPECT_EQ(world.state.instances().size(), 2u);
   world.end(id, fact::Verdict::kSucceeded);
   world.decide();
-  EXPECT_EQ(next_decision_at(world.state), Instant{1'000'000} + Duration::seconds(60));
+  EXPECT_EQ(next_decision_at(world.state, world.now, true), Instant{1'000'000} + Duration::seconds(60));
   world.now = world.now + Duration::seconds(59);
   EXPECT_TRUE(world.decide().empty());
   world.now = world.now + Duration::seconds(1);
   EXPECT_EQ(world.decide().size(), 1u);
   ASSERT_EQ(world.state.instances().size(), 1u);
   EXPECT_EQ(world.state.instances().begin()->second.value.environment, "warm");
-  EXPECT_EQ(next_decision_at(world.state), std::nullopt);
+  EXPECT_EQ(next_decision_at(world.state, world.now, true), std::nullopt);
 }
 
 TEST(Instances, OneMadeToAJobsSizeEndsWithIt) {
@@ -316,7 +243,7 @@ TEST(Instances, OneMadeToAJobsSizeEndsWithIt) {
   world.decide();
   ASSERT_EQ(world.state.instances().size(), 1u);
   world.end(id, fact::Verdict::kSucceeded);
-  EXPECT_EQ(next_decision_at(world.state), world.now);
+  EXPECT_EQ(next_decision_at(world.state, world.now, true), world.now);
   ASSERT_EQ(world.decide().size(), 1u);
   EXPECT_TRUE(world.state.instances().empty());
 }

@@ -7,7 +7,6 @@
 
 #include "base/prng.h"
 #include "core/explain/fit.h"
-#include "core/state/state.h"
 
 namespace teson {
 namespace {
@@ -66,23 +65,23 @@ std::optional<FactBody> make_room(const State& state, const ComputeEnvironment& 
 
 // 32 hex digits that look like an ECS task id and depend on the job and attempt alone.
 std::string task_id(const JobId& id, int number) {
-  Prng prng(id.uuid.high ^ id.uuid.low, "task " + std::to_string(number));
+  Prng prng(id.uuid.high ^ id.uuid.low ^ static_cast<uint64_t>(id.index + 1), "task " + std::to_string(number));
   return fmt::format(FMT_COMPILE("{:016x}{:016x}"), prng.next(), prng.next());
 }
 
-Attempt make_attempt(const State& state, const Job& job, const Instance& instance, Instant now) {
+}  // namespace
+
+Attempt make_attempt(const State& state, const Candidate& job, const Instance& instance, Instant now) {
   Attempt attempt;
-  attempt.number = static_cast<int>(job.past.size()) + 1;
+  attempt.number = job.attempt;
   attempt.instance = instance.id;
   attempt.environment = instance.environment;
-  attempt.allocated = job.spec.resources;
-  attempt.gpus = state.free_gpus(job.spec.resources.gpus);
-  attempt.log_stream = job.spec.definition + "/default/" + task_id(job.id, attempt.number);
+  attempt.allocated = job.spec->resources;
+  attempt.gpus = state.free_gpus(job.spec->resources.gpus);
+  attempt.log_stream = job.spec->definition + "/default/" + task_id(job.id, attempt.number);
   attempt.placed = now;
   return attempt;
 }
-
-}  // namespace
 
 Instance make_instance(const State& state, const ComputeEnvironment& environment, const std::string& type,
                        Resources size, Money price_hour, Instant now) {
@@ -90,8 +89,8 @@ Instance make_instance(const State& state, const ComputeEnvironment& environment
   return Instance{InstanceId{prng.next()}, environment.name, type, environment.market, size, price_hour, now};
 }
 
-std::optional<FactBody> place(const State& state, const QueueState& queue, const Job& job, Instant now) {
-  const Resources& ask = job.spec.resources;
+std::optional<FactBody> place(const State& state, const QueueState& queue, const Candidate& job, Instant now) {
+  const Resources& ask = job.spec->resources;
   // The host bounds everything: its environments' instances are slices that overlap, but what jobs hold never does.
   if (!ask.fits_in(state.host_free())) return std::nullopt;
   if (std::ssize(state.free_gpus(ask.gpus)) < ask.gpus) return std::nullopt;

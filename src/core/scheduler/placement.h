@@ -3,17 +3,17 @@
 
 #include <optional>
 
+#include "core/state/state.h"
 #include "domain/fact.h"
 
 namespace teson {
 
-struct QueueState;
-class State;
-
 // InstanceStarted where a new machine is needed first, InstanceEnded where an idle one stands in its way (ask again
 // after applying either), AttemptPlaced where the job can go now, nullopt where it must wait. The job is runnable and
 // its queue enabled.
-std::optional<FactBody> place(const State& state, const QueueState& queue, const Job& job, Instant now);
+std::optional<FactBody> place(const State& state, const QueueState& queue, const Candidate& job, Instant now);
+
+Attempt make_attempt(const State& state, const Candidate& job, const Instance& instance, Instant now);
 
 // A new instance of the type, named after the number of instances started so far.
 Instance make_instance(const State& state, const ComputeEnvironment& environment, const std::string& type,

@@ -10,6 +10,8 @@ void State::apply(const Fact& fact) {
   now_ = fact.at;
   last_fact_at_ = fact.at;
   std::visit([this](const auto& body) { on(body); }, fact.body);
+  settle_child_ends();
+  if (!limited_queues_.empty()) watch_heads();
 }
 
 void State::on(const fact::EnvironmentPut& f) {
@@ -43,25 +45,37 @@ void State::on(const fact::JobSubmitted& f) {
   TESON_CHECK(fresh, "a job is submitted twice under one id");
   Job& job = at->second;
   job.id = f.id;
-  job.order = next_order_++;
+  job.order = next_order_;
+  // Each child has a number too: the array's place in the queue is that of its first runnable child.
+  next_order_ += 1 + (f.spec.array ? static_cast<uint64_t>(f.spec.array->size) : 0);
   job.spec = f.spec;
+  if (f.spec.array) job.array = fresh_progress(*f.spec.array);
   job.created = now_;
+  job.state = job_state::Pending{{f.waiting_for.begin(), f.waiting_for.end()}};
   if (f.waiting_for.empty()) {
-    job.state = job_state::Runnable{};
+    queue_of(job).jobs.emplace(job.order, f.id);
+    if (job.array) watch_counterparts(job);
+    make_runnable(job);
   } else {
-    job.state = job_state::Pending{{f.waiting_for.begin(), f.waiting_for.end()}};
+    index_job(job);
   }
-  index_job(job);
+  for (const int index : f.doomed_children) fail_waiting_child(job, index, "Dependent job failed");
 }
 
-void State::on(const fact::JobTagged& f) { known_job(f.id).spec.tags = f.tags; }
+void State::on(const fact::JobTagged& f) {
+  Job& job = known_job(f.id);
+  job.spec.tags = f.tags;
+  if (!f.throttle || !job.array) return;
+  job.spec.array->throttle = *f.throttle;
+  list_first_child(job);
+}
 
 void State::on(const fact::JobReady& f) {
   Job& job = known_job(f.id);
   const auto* pending = std::get_if<job_state::Pending>(&job.state);
   TESON_CHECK(pending && pending->waiting_for.empty(), "a job becomes ready that still waits or never did");
   ready_dependents_.erase(f.id);
-  make_runnable(job, queue_of(job));
+  make_runnable(job);
 }
 
 void State::on(const fact::InstanceStarted& f) {
@@ -82,15 +96,16 @@ void State::on(const fact::InstanceEnded& f) {
 }
 
 void State::on(const fact::AttemptPlaced& f) {
-  Job& job = known_job(f.id);
+  Job& job = job_to_place(f.id);
   TESON_CHECK(std::holds_alternative<job_state::Runnable>(job.state), "an attempt is placed for a job not runnable");
   TESON_CHECK(f.attempt.number == std::ssize(job.past) + 1, "attempt numbers must follow each other");
   QueueState& queue = queue_of(job);
-  queue.ready.erase(job.order);
-  queue.held.erase(job.order);
-  occupy(f.attempt);
+  unlist(queue, job.order, job.spec);
+  if (!f.attempt.behind) charge_share(queue, job.spec, f.attempt.allocated.milli_vcpus);
+  occupy(f.id, f.attempt);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};
+  if (f.id.is_child()) set_letter(known_job(f.id.parent()), f.id.index, child::kStarting);
 }
 
 void State::on(const fact::AttemptStarted& f) {
@@ -101,20 +116,25 @@ void State::on(const fact::AttemptStarted& f) {
   attempt.started = f.started;
   attempt.log_stream = f.log_stream;
   job.state = job_state::Running{std::move(attempt)};
+  if (f.id.job.is_child()) set_letter(known_job(f.id.job.parent()), f.id.job.index, child::kRunning);
 }
 
 void State::on(const fact::AttemptEnded& f) {
   Job& job = known_job(f.id.job);
   Attempt* live = live_attempt(job);
   TESON_CHECK(live && live->number == f.id.number, "an attempt ends that is not live");
-  vacate(*live);
+  const auto successor = vacate(f.id.job, *live);
+  if (!live->behind) charge_share(queue_of(job), job.spec, -live->allocated.milli_vcpus);
+  if (successor) charge_share(queue_of(job), known_job(*successor).spec, live->allocated.milli_vcpus);
+  if (f.id.job.is_child()) note_pace(f.id.job, f.end);
   Attempt attempt = std::move(*live);
   attempt.end = f.end;
   job.past.push_back(std::move(attempt));
   job.status_reason = f.status_reason;
   switch (f.verdict) {
     case fact::Verdict::kRetry:
-      make_runnable(job, queue_of(job));
+      make_runnable(job);
+      if (job.id.is_child()) set_letter(known_job(job.id.parent()), job.id.index, child::kRunnable);
       break;
     case fact::Verdict::kSucceeded:
       finish(job, job_state::Succeeded{f.end.ended});
@@ -125,13 +145,32 @@ void State::on(const fact::AttemptEnded& f) {
   }
 }
 
-void State::on(const fact::StopRequested& f) { known_job(f.id).stop = f.request; }
+void State::on(const fact::StopRequested& f) {
+  Job& job = known_job(f.id);
+  job.stop = f.request;
+  if (job.array) list_first_child(job);
+}
 
 void State::on(const fact::JobFailed& f) {
   Job& job = known_job(f.id);
   TESON_CHECK(!live_attempt(job), "a job with a live attempt is failed without the attempt's end");
   job.status_reason = f.status_reason;
-  finish(job, job_state::Failed{now_});
+  if (!job.array) return finish(job, job_state::Failed{now_});
+  // Its dependency failed, so no child ever began.
+  for (int index = 0; index < job.spec.array->size; ++index) fail_waiting_child(job, index, f.status_reason);
+}
+
+void State::on(const fact::ChildrenFailed& f) {
+  Job& array = known_job(f.id);
+  TESON_CHECK(array.array && 0 <= f.first && f.first <= f.last && f.last < array.spec.array->size,
+              "children fail that the array does not have");
+  for (int index = f.first; index <= f.last; ++index) fail_waiting_child(array, index, f.status_reason);
+}
+
+void State::on(const fact::PolicyPut& f) { policies_.insert_or_assign(f.value.name, f.value); }
+
+void State::on(const fact::PolicyDeleted& f) {
+  TESON_CHECK(policies_.erase(f.name) == 1, "a scheduling policy is deleted that is not there");
 }
 
 }  // namespace teson

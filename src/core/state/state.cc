@@ -5,14 +5,9 @@
 
 #include "base/check.h"
 #include "core/explain/fit.h"
+#include "core/scheduler/fair_share.h"
 
 namespace teson {
-namespace {
-
-const std::string kDependentFailed = "Dependent job failed: ";
-
-}  // namespace
-
 State::State(Site site) : site_(std::move(site)), gpu_used_(static_cast<size_t>(site_.host.gpus), false) {}
 
 State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
@@ -23,6 +18,10 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
   for (auto& environment : snapshot.environments) {
     const std::string name = environment.name;
     environments_.emplace(name, std::move(environment));
+  }
+  for (auto& policy : snapshot.policies) {
+    const std::string name = policy.name;
+    policies_.emplace(name, std::move(policy));
   }
   for (auto& queue : snapshot.queues) {
     QueueState& loaded = queues_[queue.name];
@@ -40,15 +39,24 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
     const auto [at, fresh] = instances_.emplace(id, InstanceState{std::move(instance), {}, 0, snapshot.last_fact_at});
     if (fresh) index_instance(at->second);
   }
+  for (const ShareRecord& record : snapshot.shares) {
+    ShareState& share = queues_.at(record.queue).shares[record.share];
+    share.used = record.used;
+    share.at = record.at;
+  }
   std::vector<Job*> loaded;
   for (auto& job : snapshot.jobs) {
     const JobId id = job.id;
     const auto [at, fresh] = jobs_.emplace(id, std::move(job));
     TESON_CHECK(fresh, "a job stands twice in the snapshot");
     loaded.push_back(&at->second);
+    if (id.is_child()) at->second.spec = child_spec(known_job(id.parent()).spec);
   }
   // Only when all are there: what one waits for may come later.
   for (Job* job : loaded) index_job(*job);
+  for (Job* job : loaded) {
+    if (job->array) index_array(*job);
+  }
 }
 
 void State::index_job(Job& job) {
@@ -56,7 +64,7 @@ void State::index_job(Job& job) {
   queue.jobs.emplace(job.order, job.id);
   if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {
     for (const JobId& awaited : pending->waiting_for) {
-      if (jobs_.contains(awaited)) {
+      if (is_unfinished(awaited)) {
         dependents_[awaited].push_back(job.id);
       } else {
         // One that succeeded would not be waited for any more.
@@ -64,10 +72,16 @@ void State::index_job(Job& job) {
       }
     }
     if (pending->waiting_for.empty()) ready_dependents_.insert(job.id);
+    if (job.array) watch_counterparts(job);
+  } else if (std::holds_alternative<job_state::Spread>(job.state)) {
+    watch_counterparts(job);
   } else if (std::holds_alternative<job_state::Runnable>(job.state)) {
-    make_runnable(job, queue);
+    // A child stands in the queue only while it is its array's first.
+    if (!job.id.is_child()) list(queue, job.order, job.id, job.spec);
   } else if (const Attempt* attempt = live_attempt(job)) {
-    occupy(*attempt);
+    occupy(job.id, *attempt);
+    if (!queue.value.policy.empty() && !attempt->behind)
+      queue.shares[job.spec.share].running += attempt->allocated.milli_vcpus;
   }
 }
 
@@ -82,6 +96,12 @@ Snapshot State::snapshot() const {
     for (const auto& [revision, definition] : revisions) out.definitions.push_back(definition);
   }
   for (const auto& [id, instance] : instances_) out.instances.push_back(instance.value);
+  for (const auto& [name, policy] : policies_) out.policies.push_back(policy);
+  for (const auto& [name, queue] : queues_) {
+    for (const auto& [share, state] : queue.shares) {
+      if (state.used > 0 || state.running > 0) out.shares.push_back({name, share, state.used, state.at});
+    }
+  }
   // By queue and order, so that the same state always gives the same bytes.
   for (const auto& [name, queue] : queues_) {
     for (const auto& [order, id] : queue.jobs) out.jobs.push_back(jobs_.at(id));
@@ -134,9 +154,49 @@ QueueState& State::queue_of(const Job& job) {
   return found->second;
 }
 
-void State::make_runnable(Job& job, QueueState& queue) {
-  job.state = job_state::Runnable{};
-  (fits_somewhere(site_, queue, job.spec) ? queue.ready : queue.held).emplace(job.order, job.id);
+void State::make_runnable(Job& job) {
+  if (job.array) return spread(job);
+  job.state = job_state::Runnable{now_};
+  // A child stands in the queue only while it is its array's first.
+  if (!job.id.is_child()) list(queue_of(job), job.order, job.id, job.spec);
+}
+
+void State::list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec) {
+  if (!fits_somewhere(site_, queue, spec)) {
+    queue.held.emplace(order, id);
+    return;
+  }
+  queue.ready.emplace(order, id);
+  if (!queue.value.policy.empty()) queue.shares[spec.share].ready.emplace(std::pair(-spec.priority, order), id);
+}
+
+void State::unlist(QueueState& queue, uint64_t order, const JobSpec& spec) {
+  queue.held.erase(order);
+  if (queue.ready.erase(order) == 0 || queue.value.policy.empty()) return;
+  queue.shares.at(spec.share).ready.erase(std::pair(-spec.priority, order));
+}
+
+void State::watch_heads() {
+  for (QueueState* queue : limited_queues_) {
+    auto head = next_in_turn(*this, *queue, now_);
+    if (head == queue->head) continue;
+    queue->head = head;
+    queue->head_since = now_;
+  }
+}
+
+const SchedulingPolicy* State::policy_of(const Queue& queue) const {
+  const auto found = policies_.find(queue.policy);
+  return found == policies_.end() ? nullptr : &found->second;
+}
+
+void State::charge_share(QueueState& queue, const JobSpec& spec, int64_t milli_vcpus) {
+  const SchedulingPolicy* policy = policy_of(queue.value);
+  if (!policy) return;
+  ShareState& share = queue.shares[spec.share];
+  share.used = used_at(share, *policy, now_);
+  share.at = now_;
+  share.running += milli_vcpus;
 }
 
 void State::find_environments(QueueState& queue) const {
@@ -147,9 +207,18 @@ void State::find_environments(QueueState& queue) const {
   }
 }
 
+Candidate State::candidate(const JobId& id) const {
+  if (const Job* known = job(id)) return {id, &known->spec, static_cast<int>(known->past.size()) + 1};
+  return {id, &jobs_.at(id.parent()).spec, 1};
+}
+
 void State::order_queues() {
   queues_by_priority_.clear();
-  for (const auto& [name, queue] : queues_) queues_by_priority_.push_back(&queue);
+  limited_queues_.clear();
+  for (auto& [name, queue] : queues_) {
+    queues_by_priority_.push_back(&queue);
+    if (!queue.value.time_limits.empty()) limited_queues_.push_back(&queue);
+  }
   std::stable_sort(queues_by_priority_.begin(), queues_by_priority_.end(),
                    [](const QueueState* a, const QueueState* b) { return a->value.priority > b->value.priority; });
 }
@@ -157,16 +226,18 @@ void State::order_queues() {
 // Which of the queue's runnable jobs can be placed at all: again after anything changed that decides it.
 void State::review_queue(QueueState& queue) {
   find_environments(queue);
-  const auto move_those = [&](bool that_fit, std::map<uint64_t, JobId>& from, std::map<uint64_t, JobId>& to) {
-    for (auto next = from.begin(); next != from.end();) {
-      const auto at = next++;
-      if (fits_somewhere(site_, queue, known_job(at->second).spec) == that_fit) to.insert(from.extract(at));
-    }
-  };
-  std::map<uint64_t, JobId> newly_held;
-  move_those(false, queue.ready, newly_held);
-  move_those(true, queue.held, queue.ready);
-  queue.held.merge(newly_held);
+  std::vector<std::pair<uint64_t, JobId>> moved;
+  for (const auto& [order, id] : queue.ready) {
+    if (!fits_somewhere(site_, queue, *candidate(id).spec)) moved.emplace_back(order, id);
+  }
+  for (const auto& [order, id] : queue.held) {
+    if (fits_somewhere(site_, queue, *candidate(id).spec)) moved.emplace_back(order, id);
+  }
+  for (const auto& [order, id] : moved) {
+    const JobSpec& spec = *candidate(id).spec;
+    unlist(queue, order, spec);
+    list(queue, order, id, spec);
+  }
 }
 
 void State::review_queues_of(const std::string& environment) {
@@ -176,7 +247,20 @@ void State::review_queues_of(const std::string& environment) {
   }
 }
 
-void State::occupy(const Attempt& attempt) {
+void State::occupy(const JobId& id, const Attempt& attempt) {
+  const auto found = instances_.find(attempt.instance);
+  TESON_CHECK(found != instances_.end(), "an attempt is placed on an instance that is not there");
+  InstanceState& instance = found->second;
+  ++instance.attempts;
+  if (attempt.behind) {
+    const Job* ahead = job(attempt.behind->job);
+    const Attempt* live = ahead ? live_attempt(*ahead) : nullptr;
+    TESON_CHECK(live && live->number == attempt.behind->number && live->instance == attempt.instance &&
+                    live->allocated == attempt.allocated && attempt.gpus.empty(),
+                "an attempt waits for a place that it cannot take over");
+    TESON_CHECK(followers_.emplace(attempt.behind->job, id).second, "two attempts wait for one place");
+    return;
+  }
   host_used_ = host_used_ + attempt.allocated;
   for (const int gpu : attempt.gpus) {
     const auto index = static_cast<size_t>(gpu);
@@ -184,26 +268,48 @@ void State::occupy(const Attempt& attempt) {
     TESON_CHECK(!gpu_used_[index], "a GPU is handed out twice");
     gpu_used_[index] = true;
   }
-  const auto found = instances_.find(attempt.instance);
-  TESON_CHECK(found != instances_.end(), "an attempt is placed on an instance that is not there");
-  InstanceState& instance = found->second;
   instance.used = instance.used + attempt.allocated;
-  ++instance.attempts;
+  hold_place(id, true);
 }
 
-void State::vacate(const Attempt& attempt) {
+void State::hold_place(const JobId& id, bool holds) {
+  if (!id.is_child()) return;
+  std::set<int>& places = arrays_.at(id.parent()).places;
+  holds ? static_cast<void>(places.insert(id.index)) : static_cast<void>(places.erase(id.index));
+}
+
+// Returns who has its place now.
+std::optional<JobId> State::vacate(const JobId& id, const Attempt& attempt) {
+  InstanceState& instance = instances_.at(attempt.instance);
+  if (--instance.attempts == 0) instance.idle_since = now_;
+  const auto follower = follower_of(id);
+  followers_.erase(id);
+  if (follower) live_attempt(known_job(*follower))->behind = attempt.behind;
+  if (attempt.behind) {
+    followers_.erase(attempt.behind->job);
+    if (follower) followers_.emplace(attempt.behind->job, *follower);
+    return std::nullopt;
+  }
+  hold_place(id, false);
+  if (follower) {
+    hold_place(*follower, true);
+    return follower;
+  }
   host_used_ = host_used_ - attempt.allocated;
   for (const int gpu : attempt.gpus) gpu_used_[static_cast<size_t>(gpu)] = false;
-  InstanceState& instance = instances_.at(attempt.instance);
   instance.used = instance.used - attempt.allocated;
-  if (--instance.attempts == 0) instance.idle_since = now_;
+  return std::nullopt;
+}
+
+std::optional<JobId> State::follower_of(const JobId& id) const {
+  const auto found = followers_.find(id);
+  return found == followers_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void State::finish(Job& job, JobState end) {
   QueueState& queue = queue_of(job);
   queue.jobs.erase(job.order);
-  queue.ready.erase(job.order);
-  queue.held.erase(job.order);
+  unlist(queue, job.order, job.spec);
   ready_dependents_.erase(job.id);
   doomed_dependents_.erase(job.id);
   if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {
@@ -214,25 +320,29 @@ void State::finish(Job& job, JobState end) {
   }
   job.state = std::move(end);
   const bool succeeded = std::holds_alternative<job_state::Succeeded>(job.state);
-  if (const auto found = dependents_.find(job.id); found != dependents_.end()) {
-    for (const JobId& id : found->second) {
-      Job& dependent = known_job(id);
-      auto& waiting = std::get<job_state::Pending>(dependent.state).waiting_for;
-      if (!succeeded) {
-        // It stays among those waited for: a snapshot taken now must still tell that the dependent cannot run.
-        // All that follow fail for the one that failed first.
-        const bool passed_on = job.status_reason.starts_with(kDependentFailed);
-        doomed_dependents_.emplace(
-            id, passed_on ? job.status_reason : kDependentFailed + job.id.text() + " (" + job.spec.name + ")");
-      } else if (waiting.erase(job.id); waiting.empty()) {
-        ready_dependents_.insert(id);
-      }
-    }
-    dependents_.erase(found);
-  }
+  release_dependents(job.id, job.spec.name, job.status_reason, succeeded);
   const JobId id = job.id;
   finished_.push_back(std::move(job));
   jobs_.erase(id);
+  if (id.is_child()) child_ended(id, succeeded);
+}
+
+void State::release_dependents(const JobId& id, const std::string& name, const std::string& reason, bool succeeded) {
+  const auto found = dependents_.find(id);
+  if (found == dependents_.end()) return;
+  for (const JobId& dependent_id : found->second) {
+    Job& dependent = known_job(dependent_id);
+    auto& waiting = std::get<job_state::Pending>(dependent.state).waiting_for;
+    if (!succeeded && !dependent.spec.after_any) {
+      // It stays among those waited for: a snapshot taken now must still tell that the dependent cannot run.
+      // All that follow fail for the one that failed first.
+      const bool passed_on = reason.starts_with(kDependentFailed);
+      doomed_dependents_.emplace(dependent_id, passed_on ? reason : kDependentFailed + id.text() + " (" + name + ")");
+    } else if (waiting.erase(id); waiting.empty()) {
+      ready_dependents_.insert(dependent_id);
+    }
+  }
+  dependents_.erase(found);
 }
 
 }  // namespace teson

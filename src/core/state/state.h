@@ -27,18 +27,43 @@ struct InstanceState {
   Resources free() const { return value.size - used; }
 };
 
+// What a share of a fair-share queue uses and has used, and what it would run next.
+struct ShareState {
+  int64_t running = 0;  // thousandths of a vCPU
+  int64_t used = 0;     // thousandths of a vCPU second, past ones counted less (scheduler/fair_share.h); as of `at`
+  Instant at;
+  std::map<std::pair<int, uint64_t>, JobId> ready;  // by -priority and order
+};
+
+// Of an array only the first runnable child stands in `ready` or `held`.
 struct QueueState {
   Queue value;
   // Those of its environments that are there and enabled, in its order of preference.
   std::vector<const ComputeEnvironment*> usable_environments;
-  std::map<uint64_t, JobId> jobs;   // every live job, by order
+  std::map<uint64_t, JobId> jobs;   // every live job, by order; children between their first attempt and their end
   std::map<uint64_t, JobId> ready;  // runnable and may be placed, FIFO
   std::map<uint64_t, JobId> held;   // runnable but can never be placed as things are (why_never_fits)
+  // Of a fair-share queue: the same `ready`, by share. Shares that neither run, wait nor have used anything are left
+  // out.
+  std::map<std::string, ShareState> shares;
+  // Of a queue with time limits: whose turn it is, and since when. Not kept over a restart, which grants it anew.
+  std::optional<JobId> head;
+  Instant head_since;
 };
 
 struct EnvironmentInstances {
   std::vector<const InstanceState*> by_id;
   int64_t milli_vcpus = 0;
+};
+
+// How the reason of a job begins that failed because another one did.
+inline const std::string kDependentFailed = "Dependent job failed: ";
+
+// What is next to be placed: a runnable job, or an array's child that may never have had an attempt.
+struct Candidate {
+  JobId id;
+  const JobSpec* spec = nullptr;
+  int attempt = 1;
 };
 
 class State {
@@ -62,6 +87,11 @@ class State {
   uint64_t instances_started() const { return instances_started_; }
 
   const Job* job(const JobId& id) const;
+  // Of a child that has no Job, from its array's letters; nullopt if nothing is known of it: it is not live.
+  std::optional<char> child_letter(const JobId& id) const;
+  // Whether it is there and has not ended: a job, an array, a child.
+  bool is_unfinished(const JobId& id) const;
+  Candidate candidate(const JobId& id) const;
   size_t job_count() const { return jobs_.size(); }
   const std::unordered_map<JobId, Job>& jobs() const { return jobs_; }
   const std::map<std::string, ComputeEnvironment>& environments() const { return environments_; }
@@ -69,6 +99,9 @@ class State {
   // The order in which queues are served: priority, larger first, then name.
   const std::vector<const QueueState*>& queues_by_priority() const { return queues_by_priority_; }
   const std::map<std::string, std::map<int, JobDefinition>>& definitions() const { return definitions_; }
+  const std::map<std::string, SchedulingPolicy>& policies() const { return policies_; }
+  // Of a fair-share queue; null for others.
+  const SchedulingPolicy* policy_of(const Queue& queue) const;
   const std::map<InstanceId, InstanceState>& instances() const { return instances_; }
   // By the name of their compute environment; one without instances is not there.
   const std::map<std::string, EnvironmentInstances>& instances_by_environment() const {
@@ -79,6 +112,16 @@ class State {
 
   Resources host_free() const { return site_.host - host_used_; }
   Resources host_used() const { return host_used_; }
+  // Who waits for the place of this job's live attempt; nullopt: nobody.
+  std::optional<JobId> follower_of(const JobId& id) const;
+  // Of a spread array: how long its children run, and which hold places.
+  struct Pace {
+    int ended = 0;                          // attempts of children, since the server started
+    Duration run;                           // of those, in all
+    const std::set<int>* places = nullptr;  // children that hold a place, not those behind them
+  };
+  Pace pace_of(const JobId& array) const;
+
   // The `count` lowest GPU indexes of the host that no attempt holds; fewer if there are fewer.
   std::vector<int> free_gpus(int64_t count) const;
 
@@ -102,19 +145,45 @@ class State {
   void on(const fact::AttemptEnded& f);
   void on(const fact::StopRequested& f);
   void on(const fact::JobFailed& f);
+  void on(const fact::ChildrenFailed& f);
+  void on(const fact::PolicyPut& f);
+  void on(const fact::PolicyDeleted& f);
 
   Job& known_job(const JobId& id);
+  Job& job_to_place(const JobId& id);
   QueueState& queue_of(const Job& job);
-  void make_runnable(Job& job, QueueState& queue);
+  void make_runnable(Job& job);
+  void list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec);
+  void unlist(QueueState& queue, uint64_t order, const JobSpec& spec);
+  void watch_heads();
+  void charge_share(QueueState& queue, const JobSpec& spec, int64_t milli_vcpus);
   void find_environments(QueueState& queue) const;
   void review_queue(QueueState& queue);
   void order_queues();
   void review_queues_of(const std::string& environment);
   void index_instance(const InstanceState& instance);
-  void occupy(const Attempt& attempt);
-  void vacate(const Attempt& attempt);
+  void occupy(const JobId& id, const Attempt& attempt);
+  std::optional<JobId> vacate(const JobId& id, const Attempt& attempt);
+  void hold_place(const JobId& id, bool holds);
   void finish(Job& job, JobState end);
+  void release_dependents(const JobId& id, const std::string& name, const std::string& reason, bool succeeded);
   void index_job(Job& job);
+
+  // arrays.cc
+  void watch_counterparts(const Job& array);
+  void spread(Job& array);
+  void index_array(Job& array);
+  bool may_run(const Job& array, int index) const;
+  void set_letter(Job& array, int index, char letter);
+  void fail_waiting_child(Job& array, int index, const std::string& reason);
+  void child_ended(const JobId& id, bool succeeded);
+  void settle_child_ends();
+  void settle_successor(Job& array, int index, bool succeeded);
+  void settle_counterparts(const JobId& ended, bool succeeded);
+  void note_pace(const JobId& child, const AttemptEnd& end);
+  void list_first_child(Job& array);
+  void unlist_child(Job& array);
+  void finish_array(Job& array);
 
   Site site_;
   Instant now_;
@@ -125,15 +194,34 @@ class State {
   std::map<std::string, QueueState> queues_;
   std::vector<const QueueState*> queues_by_priority_;
   std::map<std::string, std::map<int, JobDefinition>> definitions_;
+  std::map<std::string, SchedulingPolicy> policies_;
   std::map<InstanceId, InstanceState> instances_;
   std::map<std::string, EnvironmentInstances> instances_by_environment_;
   std::unordered_map<JobId, Job> jobs_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;
+  std::unordered_map<JobId, JobId> followers_;  // who waits for whose place
   std::set<JobId> ready_dependents_;
   std::map<JobId, std::string> doomed_dependents_;
   Resources host_used_;
   std::vector<bool> gpu_used_;
+  std::vector<QueueState*> limited_queues_;  // those with time limits
   std::vector<Job> finished_;
+
+  struct ArrayIndex {
+    int unfinished = 0;
+    size_t no_runnable_below = 0;     // a hint: every runnable child is here or above
+    std::optional<int> listed;        // the child that stands in its queue's ready or held
+    std::vector<JobId> counterparts;  // arrays whose children wait for ours, one for one
+    int ended = 0;                    // attempts of children
+    Duration run;                     // of those, in all
+    std::set<int> places;             // children that hold a place, not those behind them
+  };
+  std::unordered_map<JobId, ArrayIndex> arrays_;
+  struct ChildEnd {
+    JobId id;
+    bool succeeded = false;
+  };
+  std::vector<ChildEnd> child_ends_;  // whose consequences have not been drawn yet; empty between facts
 };
 
 }  // namespace teson
