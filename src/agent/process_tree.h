@@ -31,8 +31,8 @@ class ProcessTree {
 
   // Returns once the program is executing, or the reason why it does not.
   std::expected<void, LaunchFailure> start(const Program& program);
-  // Messages of the init: watch this too; -1 without a namespace. Not after the hang-up of an init that is leaving: that
-  // takes the kernel milliseconds, and a hung-up descriptor is ready all the while.
+  // Messages of the init: watch this too; -1 without a namespace. Not after the hang-up of an init that is leaving:
+  // that takes the kernel milliseconds, and a hung-up descriptor is ready all the while.
   int message_fd() const { return hung_up_ ? -1 : link_.get(); }
 
   // SIGTERM (and SIGCONT, or a stopped process could not heed it) to every process.

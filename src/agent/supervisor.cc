@@ -126,6 +126,20 @@ void Supervisor::make_cgroup() {
   if (!cgroup_->note().empty()) note("note", cgroup_->note());
 }
 
+namespace {
+
+// The program may fill the disk before the agent has noted that it started: nobody would hear of it until the end.
+Status reserve_events() {
+  constexpr off_t kBytes = 4096;
+  const OwnedFd file(::open(kEventsFile, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644));
+  if (!file) return errno_error(std::string("cannot create ") + kEventsFile);
+  // A file system that cannot reserve is no reason not to run.
+  if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, kBytes) == 0 || errno != ENOSPC) return {};
+  return errno_error("cannot take 4 KiB of disk for the attempt's events");
+}
+
+}  // namespace
+
 bool Supervisor::take_room() {
   LockRecord record{.pid = ::getpid(),
                     .start_ticks = process_start_ticks(::getpid()).value_or(0),
@@ -134,6 +148,7 @@ bool Supervisor::take_room() {
   bool held = false;
   while (true) {
     Status status = write_lock_record(lock_.get(), record);
+    if (status && !result_.reserved()) status = reserve_events();
     if (status && !result_.reserved()) status = result_.reserve();
     if (status) {
       if (held) note("note", "there is room on the disk again");
