@@ -27,6 +27,8 @@ class Client {
 
   Outcome<Json> batch(std::string_view operation, const Json& request);
   Outcome<Json> logs(std::string_view operation, const Json& request);
+  // teson's own: /teson/users/<operation>.
+  Outcome<Json> users(std::string_view operation, const Json& request);
   // Unsigned: /healthz.
   Outcome<ServerHealth> health();
 

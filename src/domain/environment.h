@@ -36,8 +36,8 @@ struct ComputeEnvironment {
   std::string document;  // the Batch face's JSON: kept and returned
 };
 
-// What is done with a job that has waited too long at the head of its queue [AWS Batch API, JobStateTimeLimitAction]: it
-// is cancelled, and the next one has its turn.
+// What is done with a job that has waited too long at the head of its queue [AWS Batch API, JobStateTimeLimitAction]:
+// it is cancelled, and the next one has its turn.
 struct TimeLimit {
   std::string reason;  // how its statusReason begins: "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY"
   int64_t max_seconds = 0;
@@ -63,6 +63,7 @@ struct JobDefinition {
   Tags tags;
   Instant created;
   std::string document;  // the registered request as JSON
+  std::string owner;     // who registered it; empty: the first user
 };
 
 struct Instance {
