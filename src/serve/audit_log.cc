@@ -121,8 +121,11 @@ Status AuditLog::append(const std::string& text) {
   struct stat info{};
   // Moved or removed by somebody: what is written would be seen by nobody.
   if (file_ && (fstat(file_.get(), &info) != 0 || info.st_nlink == 0)) file_.reset();
-  if (file_ && size_ > 0 && size_ + std::ssize(text) > options_.max_bytes) rotate();
   if (!file_) TESON_TRY_STATUS(open_file());
+  if (size_ > 0 && size_ + std::ssize(text) > options_.max_bytes) {
+    rotate();
+    TESON_TRY_STATUS(open_file());
+  }
   for (size_t done = 0; done < text.size();) {
     const ssize_t wrote = ::write(file_.get(), text.data() + done, text.size() - done);
     if (wrote < 0 && errno == EINTR) continue;
