@@ -42,6 +42,7 @@ void declare_commands(CLI::App& app, Context& context) {
   add_throttle(app, context);
   add_serve(app, context);
   add_env(app, context);
+  add_user(app, context);
   add_doctor(app, context);
   add_version(app, context);
   add_completion(app, context);

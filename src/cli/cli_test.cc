@@ -262,6 +262,8 @@ TEST_F(Cli, BashCompletesCommandsAndFlags) {
   EXPECT_EQ(complete("teson jobs --output ''", 3), "json table\n");
   EXPECT_EQ(complete("teson completion z", 2), "zsh\n");
   EXPECT_EQ(complete("teson run --no", 2), "\n");
+  EXPECT_EQ(complete("teson user ro", 2), "role rotate\n");
+  EXPECT_EQ(complete("teson user add --ro", 3), "--role\n");
 }
 
 TEST_F(Cli, ZshCompletionHasEveryCommand) {

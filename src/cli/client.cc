@@ -60,6 +60,11 @@ Outcome<Json> Client::logs(std::string_view operation, const Json& request) {
       request);
 }
 
+Outcome<Json> Client::users(std::string_view operation, const Json& request) {
+  return call("teson", fmt::format("user {}", operation), fmt::format("/teson/users/{}", operation),
+              {{"content-type", "application/json"}}, request);
+}
+
 Outcome<Json> Client::call(std::string_view service, std::string_view operation, const std::string& path,
                            wire::Headers headers, const Json& request) {
   const std::string body = json_line(request);

@@ -29,6 +29,8 @@ class Client {
   // TagResource: adds to the tags of what `arn` names, or changes them. `tags` is an object of strings.
   Outcome<Json> tag(const std::string& arn, const Json& tags);
   Outcome<Json> logs(std::string_view operation, const Json& request);
+  // teson's own: /teson/users/<operation>.
+  Outcome<Json> users(std::string_view operation, const Json& request);
   // Unsigned: /healthz.
   Outcome<ServerHealth> health();
 

@@ -19,6 +19,7 @@ struct Command {
   std::string name;
   std::string about;
   std::vector<Flag> flags;
+  std::vector<std::string> parts;  // "add", "list" of `user`
 };
 
 // Without those that --help hides (an empty group).
@@ -40,7 +41,13 @@ std::vector<Command> commands_of(const CLI::App& app) {
   std::vector<Command> commands;
   const std::vector<Flag> global = flags_of(app);
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    Command command{sub->get_name(), sub->get_description(), flags_of(*sub)};
+    Command command{sub->get_name(), sub->get_description(), flags_of(*sub), {}};
+    for (const CLI::App* part : sub->get_subcommands([](const CLI::App*) { return true; })) {
+      command.parts.push_back(part->get_name());
+      for (const Flag& flag : flags_of(*part)) {
+        if (flag.spellings.back() != "--help") command.flags.push_back(flag);
+      }
+    }
     for (const Flag& flag : global) {
       if (flag.spellings.back() != "--help") command.flags.push_back(flag);
     }
@@ -90,6 +97,7 @@ std::string bash_completion(const CLI::App& app) {
     names += (names.empty() ? "" : " ") + command.name;
     std::string words = words_of(command.flags);
     if (command.name == "completion") words += " bash zsh";
+    for (const std::string& part : command.parts) words += " " + part;
     cases += fmt::format("    {}) words={} ;;\n", command.name, shell_quoted(words));
   }
   return fmt::format(R"(# bash completion for teson; use:  source <(teson completion bash)
@@ -133,6 +141,7 @@ std::string zsh_completion(const CLI::App& app) {
       }
     }
     if (command.name == "completion") specs += " \\\n        '1:shell:(bash zsh)'";
+    if (!command.parts.empty()) specs += fmt::format(" \\\n        '1:part:({})'", fmt::join(command.parts, " "));
     cases += fmt::format("      {}) _arguments{} \\\n        '*::argument:_default' ;;\n", command.name, specs);
   }
   return fmt::format(R"(#compdef teson

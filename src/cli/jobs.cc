@@ -9,6 +9,7 @@
 #include "cli/short_id.h"
 #include "cli/text.h"
 #include "domain/ids.h"
+#include "domain/user.h"
 
 namespace teson::cli {
 namespace {
@@ -71,6 +72,8 @@ JobView job_view(const Json& detail) {
   job.name = text_field(detail, "jobName");
   job.queue = after_last_slash(text_field(detail, "jobQueue"));
   job.definition = after_last_slash(text_field(detail, "jobDefinition"));
+  job.owner = text_field(field(detail, "tags"), "teson:owner");
+  if (job.owner.empty()) job.owner = kFirstUser;
   job.status = text_field(detail, "status");
   job.status_reason = text_field(detail, "statusReason");
   job.image = text_field(container, "image");

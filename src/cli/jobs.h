@@ -27,6 +27,7 @@ struct JobView {
   std::string id;
   std::string name;
   std::string queue;       // name, not ARN
+  std::string owner;       // the user who submitted it
   std::string definition;  // name:revision
   std::string status;
   std::string status_reason;

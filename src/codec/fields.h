@@ -155,6 +155,7 @@ void fields(auto& v, Of<JobDefinition> auto& x) {
   v("tags", x.tags);
   v("created_us", x.created);
   v("document", x.document);
+  v("owner", x.owner);
 }
 
 void fields(auto& v, Of<ShareWeight> auto& x) {
@@ -241,6 +242,7 @@ void fields(auto& v, Of<JobSpec> auto& x) {
   v("interruptions_use_attempts", x.interruptions_use_attempts);
   v("working_directory", x.working_directory);
   v("document", x.document);
+  v("owner", x.owner);
 }
 
 void fields(auto& v, Of<Usage> auto& x) {

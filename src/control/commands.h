@@ -12,9 +12,12 @@
 #include "domain/environment.h"
 #include "domain/job.h"
 #include "domain/scheduling_policy.h"
+#include "domain/user.h"
 
 namespace teson {
 
+// `by`: whose wish it is, where that matters: kDenied unless it is the owner or an admin. Who asks from within the
+// program is the first user. That a role permits the command at all has been checked by whoever made it.
 namespace command {
 struct CreateEnvironment {
   ComputeEnvironment value;
@@ -38,11 +41,14 @@ struct DeleteQueue {  // must be disabled; its jobs are terminated
 };
 struct RegisterDefinition {
   JobDefinition value;  // `revision` is chosen by the loop: one above the highest ever used for the name
+  Caller by = {};       // becomes its owner; a name in use belongs to the owner of its latest active revision
 };
 struct UpdateDefinition {  // deregister: active = false; tags
   std::string name;
   int revision = 0;
   std::function<Status(JobDefinition&)> change;
+  Caller by = {};
+  std::string_view action = "DeregisterJobDefinition";  // what it is called in a refusal
 };
 // To repeat one that was refused as unavailable or never answered: ask the loop whether the id is live, then the
 // history whether it has ended, in that order, and send it again only if neither has it. Otherwise a job may run twice.
@@ -61,11 +67,14 @@ struct StopJob {
   JobId id;
   StopKind kind = StopKind::kTerminate;
   std::string reason;
+  Caller by = {};
 };
 struct UpdateJobTags {
   JobId id;
   // May set the throttle of an array.
   std::function<Status(Tags&, std::optional<int>& throttle)> change;
+  Caller by = {};
+  std::string_view action = "TagResource";  // what it is called in a refusal
 };
 struct CreatePolicy {
   SchedulingPolicy value;

@@ -22,9 +22,25 @@ Result<T> changed(T value, const std::function<Status(T&)>& change) {
   return value;
 }
 
+// As AWS words it: who, what, on which resource, and why not.
+std::unexpected<Error> not_theirs(const Caller& by, std::string_view action, const std::string& resource,
+                                  std::string_view owner) {
+  return fail(ErrorKind::kDenied,
+              fmt::format("User: {} is not authorized to perform: batch:{} on resource: {} because it is {}'s: ask {} "
+                          "or an admin to do it",
+                          by.name, action, resource, owner_name(owner), owner_name(owner)));
+}
+
 struct Handler {
   const State& state;
   Instant now;
+
+  // A child is its array's owner's.
+  Status may_touch_job(const JobId& id, const Caller& by, std::string_view action) const {
+    const Job* job = state.job(id.parent());
+    if (!job || may_change(by, job->spec.owner)) return {};
+    return not_theirs(by, action, "job/" + id.text(), job->spec.owner);
+  }
 
   Status environments_exist(const Queue& queue) const {
     for (const std::string& name : queue.environments) {
@@ -170,6 +186,17 @@ struct Handler {
     value.revision = found == state.definitions().end() ? 1 : found->second.rbegin()->first + 1;
     value.active = true;
     value.created = now;
+    value.owner = kept_owner(c.by);
+    if (found != state.definitions().end()) {
+      for (const auto& [revision, earlier] : found->second | std::views::reverse) {
+        if (!earlier.active) continue;
+        if (!may_change(c.by, earlier.owner)) {
+          return not_theirs(c.by, "RegisterJobDefinition",
+                            fmt::format("job-definition/{} (register under another name)", value.name), earlier.owner);
+        }
+        break;
+      }
+    }
     Handled out = one(fact::DefinitionPut{value});
     out.accepted.revision = value.revision;
     return out;
@@ -180,7 +207,11 @@ struct Handler {
     if (found == state.definitions().end() || !found->second.contains(c.revision)) {
       return not_found(fmt::format("Job definition '{}:{}' does not exist", c.name, c.revision));
     }
-    auto value = changed(found->second.at(c.revision), c.change);
+    const JobDefinition& before = found->second.at(c.revision);
+    if (!may_change(c.by, before.owner)) {
+      return not_theirs(c.by, c.action, fmt::format("job-definition/{}:{}", c.name, c.revision), before.owner);
+    }
+    auto value = changed(before, c.change);
     if (!value) return std::unexpected(value.error());
     return one(fact::DefinitionPut{std::move(*value)});
   }
@@ -314,6 +345,8 @@ struct Handler {
   Result<Handled> operator()(const command::StopJob& c) const {
     const Job* job = state.job(c.id);
     Handled out;
+    const std::string_view action = c.kind == StopKind::kCancel ? "CancelJob" : "TerminateJob";
+    if (auto status = may_touch_job(c.id, c.by, action); !status) return std::unexpected(status.error());
     if (!job) {
       const auto letter = state.child_letter(c.id);
       if (!letter || *letter == child::kAbsent) return not_found(fmt::format("Job '{}' is not live", c.id.text()));
@@ -329,6 +362,7 @@ struct Handler {
   Result<Handled> operator()(const command::UpdateJobTags& c) const {
     const Job* job = state.job(c.id);
     if (!job) return not_found(fmt::format("Job '{}' is not live", c.id.text()));
+    if (auto status = may_touch_job(c.id, c.by, c.action); !status) return std::unexpected(status.error());
     Tags tags = job->spec.tags;
     std::optional<int> throttle;
     if (auto status = c.change(tags, throttle); !status) return std::unexpected(status.error());

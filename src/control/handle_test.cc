@@ -265,5 +265,24 @@ TEST_F(HandleTest, AQueueMustNameEnvironmentsThatExist) {
             "computeEnvironmentOrder: compute environment 'typo' does not exist");
 }
 
+TEST_F(HandleTest, AJobIsStoppedAndTaggedByItsOwnerOrAnAdmin) {
+  const Caller ana{"ana", Role::kUser}, bo{"bo", Role::kUser}, chief{"chief", Role::kAdmin};
+  JobSpec anas = spec();
+  anas.owner = "ana";
+  expect_ok(command::SubmitJob{id(1), anas, {}});
+  expect_ok(command::SubmitJob{id(2), spec(), {}});  // of before there were users
+  EXPECT_EQ(error_of(command::StopJob{id(1), StopKind::kTerminate, "mine", bo}),
+            "User: bo is not authorized to perform: batch:TerminateJob on resource: job/" + id(1).text() +
+                " because it is ana's: ask ana or an admin to do it");
+  EXPECT_EQ(error_of(command::StopJob{id(2), StopKind::kCancel, "mine", ana}),
+            "User: ana is not authorized to perform: batch:CancelJob on resource: job/" + id(2).text() +
+                " because it is default's: ask default or an admin to do it");
+  const auto no_change = [](Tags&, std::optional<int>&) -> Status { return {}; };
+  EXPECT_NE(error_of(command::UpdateJobTags{id(1), no_change, bo}), "accepted");
+  EXPECT_EQ(error_of(command::UpdateJobTags{id(1), no_change, ana}), "accepted");
+  EXPECT_EQ(error_of(command::StopJob{id(2), StopKind::kCancel, "rules", chief}), "accepted");
+  EXPECT_EQ(error_of(command::StopJob{id(1), StopKind::kTerminate, "own", ana}), "accepted");
+}
+
 }  // namespace
 }  // namespace teson

@@ -63,6 +63,7 @@ struct JobDefinition {
   Tags tags;
   Instant created;
   std::string document;  // the registered request as JSON
+  std::string owner;     // who registered it; empty: the first user
 };
 
 struct Instance {

@@ -61,6 +61,7 @@ struct JobSpec {
   Tags tags;
   std::string share;  // of a fair-share queue: whose turn this job uses
   int priority = 0;   // within its share, larger first
+  std::string owner;  // who submitted it (domain/user.h); empty: the first user
 
   // What AWS has no field for; the Batch face reads these from tags that begin "teson:".
   Duration grace = Duration::seconds(30);  // SIGTERM to SIGKILL

@@ -22,6 +22,7 @@ Status call(http::Handler& batch, const std::string& operation, const Json& body
   request.path = "/v1/" + operation;
   request.body = body.dump();
   request.request_id = "bootstrap";
+  request.caller = Caller{};
   auto answer = std::make_shared<std::promise<http::Response>>();
   auto future = answer->get_future();
   batch.handle(std::move(request), [answer](http::Response response) { answer->set_value(std::move(response)); });

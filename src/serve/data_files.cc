@@ -15,6 +15,7 @@ struct DataFile {
 };
 
 constexpr DataFile kDataFiles[] = {
+    {"audit.log", S_IFREG, "the record of who did what"},
     {"attempts", S_IFDIR, "the attempts' directories"},
     {"bootstrapped", S_IFREG, "the mark of its first start"},
     {"credentials", S_IFREG, "the access keys"},
@@ -28,6 +29,8 @@ constexpr DataFile kDataFiles[] = {
     {"teson.db", S_IFREG, "the journal"},
     {"teson.db-shm", S_IFREG, "the journal"},
     {"teson.db-wal", S_IFREG, "the journal"},
+    {"users.json", S_IFREG, "the users"},
+    {"users.json.new", S_IFREG, "the users"},
 };
 
 }  // namespace

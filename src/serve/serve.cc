@@ -23,15 +23,18 @@
 #include "api/http/router.h"
 #include "api/http/server.h"
 #include "api/logs/logs_api.h"
+#include "api/users/users_api.h"
 #include "control/controller.h"
 #include "control/loop.h"
 #include "control/replay.h"
 #include "domain/catalogue.h"
 #include "serve/access_keys.h"
+#include "serve/audit_log.h"
 #include "serve/bootstrap.h"
 #include "serve/config.h"
 #include "serve/data_files.h"
 #include "serve/server_file.h"
+#include "serve/users_file.h"
 
 namespace teson {
 namespace {
@@ -98,9 +101,7 @@ class Service {
     auto catalogue = open_catalogue(config_);
     if (!catalogue) return std::unexpected(catalogue.error());
     if (auto right = check_data_files(directory_.path()); !right) return right;
-    auto keys = open_access_keys(directory_.path());
-    if (!keys) return std::unexpected(keys.error());
-    keys_ = std::make_unique<http::FixedCredentials>(std::move(*keys));
+    if (auto known = open_users(); !known) return known;
     if (auto status = start_loop(site); !status) return status;
     if (auto status = start_faces(site, std::move(*catalogue), listen); !status) return status;
     // On a full disk what runs is served all the same, to whoever knows the address.
@@ -163,6 +164,17 @@ class Service {
   }
 
  private:
+  Status open_users() {
+    auto first = open_access_keys(directory_.path());
+    if (!first) return std::unexpected(first.error());
+    auto users = load_users(directory_.path(), std::move(*first));
+    if (!users) return std::unexpected(users.error());
+    users_ = std::make_unique<users::UserRegistry>(
+        std::move(*users),
+        [path = directory_.path()](const users::Users& changed) { return save_users(path, changed); });
+    return {};
+  }
+
   Status start_loop(const Site& site) {
     JournalOptions options;
     options.replay = [site](JournalContents contents) { return replay(site, std::move(contents)).snapshot(); };
@@ -207,9 +219,12 @@ class Service {
     logs_ = std::make_unique<logs::LogsApi>(directory_.path(), journal_->history(), *log_store_, *clock_,
                                             logs::LogsSettings{config_.region, config_.account_id});
 
-    authenticator_ = std::make_unique<http::Authenticator>(*keys_, [this] { return clock_->wall(); });
-    router_ = std::make_unique<http::Router>(*authenticator_);
+    users_api_ = std::make_unique<users::UsersApi>(*users_, *clock_);
+    audit_ = std::make_unique<AuditLog>(directory_.path() + "/audit.log");
+    authenticator_ = std::make_unique<http::Authenticator>(*users_, [this] { return clock_->wall(); });
+    router_ = std::make_unique<http::Router>(*authenticator_, audit_.get());
     batch_->register_routes(*router_);
+    users_api_->register_routes(*router_);
     router_->add_target("Logs_20140328.", *logs_);
     router_->add("GET", "/healthz", health_, http::Access::kPublic);
 
@@ -244,15 +259,17 @@ class Service {
   bool held_ = false;
   Instant next_sweep_;
   std::optional<std::pair<dev_t, ino_t>> journal_identity_;
-  std::unique_ptr<http::FixedCredentials> keys_;
+  std::unique_ptr<users::UserRegistry> users_;
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<SystemClock> clock_;
   std::unique_ptr<LocalLauncher> launcher_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<AuditLog> audit_;  // before all that answer requests
   std::unique_ptr<Loop> loop_;
   std::unique_ptr<SqliteLogStore> log_store_;
   std::unique_ptr<batch::BatchApi> batch_;
   std::unique_ptr<logs::LogsApi> logs_;
+  std::unique_ptr<users::UsersApi> users_api_;
   std::unique_ptr<http::Authenticator> authenticator_;
   std::unique_ptr<http::Router> router_;
   http::FunctionHandler health_{

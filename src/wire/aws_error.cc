@@ -114,6 +114,8 @@ AwsError client_error(std::string code, std::string message, int status) {
   return {status, std::move(code), std::move(message), Fault::kClient};
 }
 
+AwsError access_denied(std::string message) { return client_error("AccessDeniedException", std::move(message), 403); }
+
 AwsError server_error(std::string code, std::string message, int status) {
   return {status, std::move(code), std::move(message), Fault::kServer};
 }
@@ -128,8 +130,9 @@ AwsError batch_error(const Error& error) {
     case ErrorKind::kInvalid:
     case ErrorKind::kNotFound:
     case ErrorKind::kConflict:
-    case ErrorKind::kDenied:
       return client_error("ClientException", error.message);
+    case ErrorKind::kDenied:
+      return access_denied(error.message);
     case ErrorKind::kUnavailable:
     case ErrorKind::kIo:
       break;

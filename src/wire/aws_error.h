@@ -35,11 +35,14 @@ RenderedError render_error(const AwsError& error, Protocol protocol, std::string
 
 AwsError client_error(std::string code, std::string message, int status = 400);
 AwsError server_error(std::string code, std::string message, int status = 500);
+// AccessDeniedException, 403: the signature is right, but this user may not.
+AwsError access_denied(std::string message);
 
 // A refused signature as the services of that protocol name it (403; S3 has codes of its own).
 AwsError auth_error(const AuthError& error, Protocol protocol);
 
-// AWS Batch's two shapes: ClientException (400) for what the caller can put right, ServerException (500) for the rest.
+// AWS Batch's two shapes: ClientException (400) for what the caller can put right, ServerException (500) for the rest;
+// and what every service of AWS says where a user may not (kDenied).
 AwsError batch_error(const Error& error);
 
 // No such operation: 404 for REST, 400 for JSON 1.1.

@@ -70,6 +70,7 @@ enum class AuthErrorKind {
 struct AuthError {
   AuthErrorKind kind;
   std::string message;
+  std::string access_key_id = {};  // as claimed, if it could be read: nothing is proved by it
 };
 
 // The secret of an access key id, or nothing if there is no such key.

@@ -259,6 +259,47 @@ Checked<std::string> payload_hash_of(const RequestView& request, const Claim& cl
   return std::string(*given);
 }
 
+Checked<Verified> verify_claim(const RequestView& request, const SecretLookup& secrets, Instant now,
+                               const VerifyOptions& options, Claim& claim, Scope& scope) {
+  if (auto error = check_signed_headers(request, claim.signed_headers)) return std::unexpected(*error);
+  if (auto error = check_time(claim, now, options.allowed_skew)) return std::unexpected(*error);
+  const std::optional<std::string> secret = secrets(scope.access_key_id);
+  if (!secret) {
+    return reject(AuthErrorKind::kUnknownKey,
+                  fmt::format("The security token included in the request is invalid: the access key {} is not, or no "
+                              "longer, one of this server's",
+                              scope.access_key_id));
+  }
+  Checked<std::string> payload_hash = payload_hash_of(request, claim, scope, options);
+  if (!payload_hash) return std::unexpected(payload_hash.error());
+  const Result<std::string> query = canonical_query(request.query);
+  if (!query) return incomplete(fmt::format("The query string is malformed: {}.", query.error().message));
+
+  const std::string scope_text = scope.text();
+  const std::optional<Digest> cached =
+      options.cache ? options.cache->find(scope.access_key_id, *secret, scope_text) : std::nullopt;
+  const Digest key = cached ? *cached : derive_signing_key(*secret, scope.day, scope.region, scope.service);
+  const std::string canonical = canonical_request(request, canonical_path(request.path, scope.service), *query,
+                                                  claim.signed_headers, *payload_hash);
+  const std::string expected = hex(hmac_sha256(as_text(key), string_to_sign(claim.amz_date, scope_text, canonical)));
+  if (!equal_in_constant_time(expected, claim.signature)) {
+    return reject(
+        AuthErrorKind::kMismatch,
+        "The request signature we calculated does not match the signature you provided. Check your AWS Secret "
+        "Access Key and signing method. Consult the service documentation for details.");
+  }
+  if (options.cache && !cached) options.cache->put(scope.access_key_id, *secret, scope_text, key);
+  return Verified{std::move(scope.access_key_id),
+                  std::move(scope.region),
+                  std::move(scope.service),
+                  scope_text,
+                  std::move(claim.amz_date),
+                  std::move(claim.signature),
+                  std::move(*payload_hash),
+                  key,
+                  claim.presigned};
+}
+
 }  // namespace
 
 std::expected<Verified, AuthError> verify(const RequestView& request, const SecretLookup& secrets, Instant now,
@@ -267,38 +308,10 @@ std::expected<Verified, AuthError> verify(const RequestView& request, const Secr
   if (!claim) return std::unexpected(claim.error());
   Checked<Scope> scope = scope_of(*claim);
   if (!scope) return std::unexpected(scope.error());
-  if (auto error = check_signed_headers(request, claim->signed_headers)) return std::unexpected(*error);
-  if (auto error = check_time(*claim, now, options.allowed_skew)) return std::unexpected(*error);
-  const std::optional<std::string> secret = secrets(scope->access_key_id);
-  if (!secret) return reject(AuthErrorKind::kUnknownKey, "The security token included in the request is invalid.");
-  Checked<std::string> payload_hash = payload_hash_of(request, *claim, *scope, options);
-  if (!payload_hash) return std::unexpected(payload_hash.error());
-  const Result<std::string> query = canonical_query(request.query);
-  if (!query) return incomplete(fmt::format("The query string is malformed: {}.", query.error().message));
-
-  const std::string scope_text = scope->text();
-  const std::optional<Digest> cached =
-      options.cache ? options.cache->find(scope->access_key_id, *secret, scope_text) : std::nullopt;
-  const Digest key = cached ? *cached : derive_signing_key(*secret, scope->day, scope->region, scope->service);
-  const std::string canonical = canonical_request(request, canonical_path(request.path, scope->service), *query,
-                                                  claim->signed_headers, *payload_hash);
-  const std::string expected = hex(hmac_sha256(as_text(key), string_to_sign(claim->amz_date, scope_text, canonical)));
-  if (!equal_in_constant_time(expected, claim->signature)) {
-    return reject(
-        AuthErrorKind::kMismatch,
-        "The request signature we calculated does not match the signature you provided. Check your AWS Secret "
-        "Access Key and signing method. Consult the service documentation for details.");
-  }
-  if (options.cache && !cached) options.cache->put(scope->access_key_id, *secret, scope_text, key);
-  return Verified{std::move(scope->access_key_id),
-                  std::move(scope->region),
-                  std::move(scope->service),
-                  scope_text,
-                  std::move(claim->amz_date),
-                  std::move(claim->signature),
-                  std::move(*payload_hash),
-                  key,
-                  claim->presigned};
+  std::string claimed = scope->access_key_id;
+  Checked<Verified> verified = verify_claim(request, secrets, now, options, *claim, *scope);
+  if (!verified) verified.error().access_key_id = std::move(claimed);
+  return verified;
 }
 
 }  // namespace teson::wire

@@ -79,7 +79,7 @@ inline std::vector<Fact> one_of_each() {
   queue.time_limits = {{"CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY", 600}};
   queue.created = Instant{6};
   queue.document = "{}";
-  JobDefinition definition{"train", 3, true, {{"a", "b"}}, Instant{7}, "{}"};
+  JobDefinition definition{"train", 3, true, {{"a", "b"}}, Instant{7}, "{}", "ana"};
   JobSpec spec = sample_spec("all-fields");
   spec.retry = {
       3,
@@ -95,6 +95,7 @@ inline std::vector<Fact> one_of_each() {
   spec.interruptions_use_attempts = false;
   spec.working_directory = "/srv/work";
   spec.document = R"({"image":"host"})";
+  spec.owner = "ana";
   Attempt attempt = sample_attempt(1);
   attempt.gpus = {0, 3};
   const AttemptEnd end{EndCause::kOutOfMemory,

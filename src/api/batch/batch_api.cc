@@ -51,6 +51,17 @@ std::string_view unsupported_operation(std::string_view path) {
   return {};
 }
 
+// For the audit log: what a request names first.
+std::string resource_of(const Json& body) {
+  static constexpr std::array kMembers = {
+      "jobId", "jobDefinitionName", "jobDefinition", "jobQueueName", "jobQueue", "computeEnvironmentName", "arn",
+      "name",  "computeEnvironment"};
+  for (const char* member : kMembers) {
+    if (const auto found = body.find(member); found != body.end() && found->is_string()) return *found;
+  }
+  return {};
+}
+
 }  // namespace
 
 BatchApi::BatchApi(Loop& loop, const RegistryView& registry, const History& history, InstanceCatalogue catalogue,
@@ -69,34 +80,53 @@ void BatchApi::register_routes(http::Router& router) {
 }
 
 const BatchApi::Route* BatchApi::find_route(std::string_view path) {
+  using http::Need;
   static constexpr std::array kRoutes = {
-      Route{"submitjob", &BatchApi::submit_job},
-      Route{"describejobs", &BatchApi::describe_jobs},
-      Route{"listjobs", &BatchApi::list_jobs},
-      Route{"canceljob", &BatchApi::cancel_job},
-      Route{"terminatejob", &BatchApi::terminate_job},
-      Route{"registerjobdefinition", &BatchApi::register_job_definition},
-      Route{"describejobdefinitions", &BatchApi::describe_job_definitions},
-      Route{"deregisterjobdefinition", &BatchApi::deregister_job_definition},
-      Route{"createcomputeenvironment", &BatchApi::create_compute_environment},
-      Route{"describecomputeenvironments", &BatchApi::describe_compute_environments},
-      Route{"updatecomputeenvironment", &BatchApi::update_compute_environment},
-      Route{"deletecomputeenvironment", &BatchApi::delete_compute_environment},
-      Route{"createjobqueue", &BatchApi::create_job_queue},
-      Route{"describejobqueues", &BatchApi::describe_job_queues},
-      Route{"updatejobqueue", &BatchApi::update_job_queue},
-      Route{"deletejobqueue", &BatchApi::delete_job_queue},
-      Route{"getjobqueuesnapshot", &BatchApi::get_job_queue_snapshot},
-      Route{"createschedulingpolicy", &BatchApi::create_scheduling_policy},
-      Route{"describeschedulingpolicies", &BatchApi::describe_scheduling_policies},
-      Route{"listschedulingpolicies", &BatchApi::list_scheduling_policies},
-      Route{"updateschedulingpolicy", &BatchApi::update_scheduling_policy},
-      Route{"deleteschedulingpolicy", &BatchApi::delete_scheduling_policy},
+      Route{"submitjob", "SubmitJob", &BatchApi::submit_job, Need::kChange},
+      Route{"describejobs", "DescribeJobs", &BatchApi::describe_jobs, Need::kRead},
+      Route{"listjobs", "ListJobs", &BatchApi::list_jobs, Need::kRead},
+      Route{"canceljob", "CancelJob", &BatchApi::cancel_job, Need::kChange},
+      Route{"terminatejob", "TerminateJob", &BatchApi::terminate_job, Need::kChange},
+      Route{"registerjobdefinition", "RegisterJobDefinition", &BatchApi::register_job_definition, Need::kChange},
+      Route{"describejobdefinitions", "DescribeJobDefinitions", &BatchApi::describe_job_definitions, Need::kRead},
+      Route{"deregisterjobdefinition", "DeregisterJobDefinition", &BatchApi::deregister_job_definition, Need::kChange},
+      Route{"createcomputeenvironment", "CreateComputeEnvironment", &BatchApi::create_compute_environment,
+            Need::kAdmin},
+      Route{"describecomputeenvironments", "DescribeComputeEnvironments", &BatchApi::describe_compute_environments,
+            Need::kRead},
+      Route{"updatecomputeenvironment", "UpdateComputeEnvironment", &BatchApi::update_compute_environment,
+            Need::kAdmin},
+      Route{"deletecomputeenvironment", "DeleteComputeEnvironment", &BatchApi::delete_compute_environment,
+            Need::kAdmin},
+      Route{"createjobqueue", "CreateJobQueue", &BatchApi::create_job_queue, Need::kAdmin},
+      Route{"describejobqueues", "DescribeJobQueues", &BatchApi::describe_job_queues, Need::kRead},
+      Route{"updatejobqueue", "UpdateJobQueue", &BatchApi::update_job_queue, Need::kAdmin},
+      Route{"deletejobqueue", "DeleteJobQueue", &BatchApi::delete_job_queue, Need::kAdmin},
+      Route{"getjobqueuesnapshot", "GetJobQueueSnapshot", &BatchApi::get_job_queue_snapshot, Need::kRead},
+      Route{"createschedulingpolicy", "CreateSchedulingPolicy", &BatchApi::create_scheduling_policy, Need::kAdmin},
+      Route{"describeschedulingpolicies", "DescribeSchedulingPolicies", &BatchApi::describe_scheduling_policies,
+            Need::kRead},
+      Route{"listschedulingpolicies", "ListSchedulingPolicies", &BatchApi::list_scheduling_policies, Need::kRead},
+      Route{"updateschedulingpolicy", "UpdateSchedulingPolicy", &BatchApi::update_scheduling_policy, Need::kAdmin},
+      Route{"deleteschedulingpolicy", "DeleteSchedulingPolicy", &BatchApi::delete_scheduling_policy, Need::kAdmin},
   };
   for (const Route& route : kRoutes) {
     if (route.path == path) return &route;
   }
   return nullptr;
+}
+
+http::Action BatchApi::action(const http::Request& request) const {
+  const std::string_view path = request.path;
+  if (path.starts_with(kTags)) {
+    // Whether it is the user's own to tag is decided where the resource is looked at.
+    if (request.method == "POST") return {"batch:TagResource", http::Need::kChange};
+    if (request.method == "DELETE") return {"batch:UntagResource", http::Need::kChange};
+    return {"batch:ListTagsForResource", http::Need::kRead};
+  }
+  const Route* route = path.starts_with(kRoot) ? find_route(path.substr(kRoot.size())) : nullptr;
+  if (!route) return {std::string(path), http::Need::kRead};
+  return {fmt::format("batch:{}", route->name), route->need};
 }
 
 void BatchApi::handle(http::Request request, http::Reply reply) {
@@ -115,6 +145,7 @@ void BatchApi::handle(http::Request request, http::Reply reply) {
   auto body = wire::parse_json_object(call->request.body);
   if (!body) return call->refuse(body.error());
   call->body = std::move(*body);
+  call->request.touches(tags ? std::string(call->request.path_parameter("resourceArn")) : resource_of(call->body));
   if (tags) return tag(call);
   (this->*route->operation)(call);
 }

@@ -31,6 +31,7 @@ class BatchApi final : public http::Handler {
   // POST /v1/<operation>, and GET, POST, DELETE /v1/tags/<arn>.
   void register_routes(http::Router& router);
   void handle(http::Request request, http::Reply reply) override;
+  http::Action action(const http::Request& request) const override;
 
  private:
   // One request under way. Shared by the closures that carry it from thread to thread.
@@ -47,7 +48,9 @@ class BatchApi final : public http::Handler {
   using Operation = void (BatchApi::*)(const CallPtr&);
   struct Route {
     std::string_view path;
+    std::string_view name;
     Operation operation;
+    http::Need need;
   };
   static const Route* find_route(std::string_view path);
 
@@ -60,7 +63,7 @@ class BatchApi final : public http::Handler {
   void terminate_job(const CallPtr& call) { stop_job(call, StopKind::kTerminate); }
   void stop_job(const CallPtr& call, StopKind kind);
   struct Submission;
-  Result<command::SubmitJob> make_submission(const Json& body);
+  Result<command::SubmitJob> make_submission(const CallPtr& call);
   void send_submission(const CallPtr& call, const std::shared_ptr<Submission>& submission);
   void look_up_dependencies(const CallPtr& call, const std::shared_ptr<Submission>& submission,
                             const std::vector<JobId>& unknown);

@@ -70,7 +70,8 @@ void BatchApi::register_job_definition(const CallPtr& call) {
   auto definition = parse_register(call->body);
   if (!definition) return call->refuse(definition.error());
   const std::string name = definition->name;
-  loop_.submit(command::RegisterDefinition{std::move(*definition)}, [this, call, name](Result<Accepted> accepted) {
+  command::RegisterDefinition command{std::move(*definition), call->request.caller};
+  loop_.submit(std::move(command), [this, call, name](Result<Accepted> accepted) {
     if (!accepted) return call->refuse(accepted.error());
     call->answer({{"jobDefinitionName", name},
                   {"jobDefinitionArn", arns_.definition(name, accepted->revision)},
@@ -113,7 +114,7 @@ void BatchApi::deregister_job_definition(const CallPtr& call) {
     definition.active = false;
     return {};
   };
-  command_then(call, command::UpdateDefinition{ref->name, ref->revision, deactivate}, "{}");
+  command_then(call, command::UpdateDefinition{ref->name, ref->revision, deactivate, call->request.caller}, "{}");
 }
 
 }  // namespace teson::batch

@@ -22,8 +22,10 @@ struct BatchApi::Submission {
   std::string answer;
 };
 
-Result<command::SubmitJob> BatchApi::make_submission(const Json& body) {
-  TESON_TRY(SubmitRequest request, parse_submit(body, arns_));
+Result<command::SubmitJob> BatchApi::make_submission(const CallPtr& call) {
+  const Caller& by = call->request.caller;
+  TESON_TRY_STATUS(take_owner_tag(call->body, by));
+  TESON_TRY(SubmitRequest request, parse_submit(call->body, arns_));
   const DefinitionRef ref = request.definition;
   const auto definition = registry_.definition(ref.name, ref.revision);
   if (!definition || !definition->active) {
@@ -33,6 +35,7 @@ Result<command::SubmitJob> BatchApi::make_submission(const Json& body) {
   }
   TESON_TRY(const auto parsed, definitions_.get(definition));
   TESON_TRY(JobSpec spec, make_spec(std::move(request), *parsed, settings_));
+  spec.owner = kept_owner(by);
   return command::SubmitJob{random_job_id(), std::move(spec), {}};
 }
 
@@ -43,8 +46,9 @@ void BatchApi::submit_job(const CallPtr& call) {
         {ErrorKind::kInvalid,
          fmt::format("The request has {} bytes: SubmitJob takes at most {} (30 KiB)", size, kMaxSubmitBytes)});
   }
-  auto command = make_submission(call->body);
+  auto command = make_submission(call);
   if (!command) return call->refuse(command.error());
+  if (call->request.touched) call->request.touches("job/" + command->id.text());
   // Names and ids hold nothing that JSON must escape.
   std::string answer = fmt::format(R"({{"jobArn":"{}","jobName":"{}","jobId":"{}"}})", arns_.job(command->id),
                                    command->spec.name, command->id.text());
@@ -173,17 +177,18 @@ void BatchApi::stop_job(const CallPtr& call, StopKind kind) {
   if (!reason) return call->refuse(reason.error());
   const auto id = arns_.job_id(*text, "jobId");
   if (!id) return call->refuse(id.error());
-  loop_.submit(command::StopJob{*id, kind, *reason}, [this, call, id = *id](Result<Accepted> accepted) {
-    if (accepted) return call->answer_text("{}");
-    if (accepted.error().kind != ErrorKind::kNotFound) return call->refuse(accepted.error());
-    // A finished job is left as it is, and the call succeeds.
-    worker_.post([this, call, id] {
-      const auto found = find_ended(history_, std::span(&id, 1));
-      if (!found) return call->refuse(found.error());
-      if (!found->empty()) return call->answer_text("{}");
-      call->refuse({ErrorKind::kNotFound, fmt::format("Job {} does not exist", id.text())});
-    });
-  });
+  loop_.submit(command::StopJob{*id, kind, *reason, call->request.caller},
+               [this, call, id = *id](Result<Accepted> accepted) {
+                 if (accepted) return call->answer_text("{}");
+                 if (accepted.error().kind != ErrorKind::kNotFound) return call->refuse(accepted.error());
+                 // A finished job is left as it is, and the call succeeds.
+                 worker_.post([this, call, id] {
+                   const auto found = find_ended(history_, std::span(&id, 1));
+                   if (!found) return call->refuse(found.error());
+                   if (!found->empty()) return call->answer_text("{}");
+                   call->refuse({ErrorKind::kNotFound, fmt::format("Job {} does not exist", id.text())});
+                 });
+               });
 }
 
 }  // namespace teson::batch

@@ -1,6 +1,7 @@
 // TagResource, UntagResource, ListTagsForResource, on every kind of resource.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "api/batch/batch_api.h"
@@ -33,6 +34,7 @@ Result<TagsChange> parse_untagging(const http::Request& request) {
   for (const auto& parameter : request.query) {
     if (parameter.name == "tagKeys") keys.push_back(parameter.value);
   }
+  if (std::ranges::find(keys, kOwnerTag) != keys.end()) return owner_tag_is_ours();
   if (keys.empty()) return invalid("the query has no tagKeys: name at least one key to remove");
   return [keys = std::move(keys)](Tags& tags) -> Status {
     for (const std::string& key : keys) tags.erase(key);
@@ -46,9 +48,16 @@ std::function<Status(T&)> on_tags(TagsChange change) {
   return [change = std::move(change)](T& value) { return change(value.tags); };
 }
 
-Command tag_command(const ResourceRef& resource, TagsChange change) {
+// Whoever may tag environments, queues and policies may change them in every other way: they belong to nobody.
+Status may_tag(const ResourceRef& resource, const Caller& by, const http::Action& action) {
+  const bool owned = std::holds_alternative<JobId>(resource) || std::holds_alternative<DefinitionRef>(resource);
+  if (owned || by.role == Role::kAdmin) return {};
+  return fail(ErrorKind::kDenied, http::refusal(by, {action.name + " of what belongs to no user", http::Need::kAdmin}));
+}
+
+Command tag_command(const ResourceRef& resource, TagsChange change, const Caller& by, std::string_view action) {
   return std::visit(
-      [&change](const auto& ref) -> Command {
+      [&change, &by, action](const auto& ref) -> Command {
         using Ref = std::decay_t<decltype(ref)>;
         if constexpr (std::is_same_v<Ref, EnvironmentRef>) {
           return command::UpdateEnvironment{ref.name, on_tags<ComputeEnvironment>(std::move(change))};
@@ -57,15 +66,18 @@ Command tag_command(const ResourceRef& resource, TagsChange change) {
         } else if constexpr (std::is_same_v<Ref, PolicyRef>) {
           return command::UpdatePolicy{ref.name, on_tags<SchedulingPolicy>(std::move(change))};
         } else if constexpr (std::is_same_v<Ref, DefinitionRef>) {
-          return command::UpdateDefinition{ref.name, ref.revision, on_tags<JobDefinition>(std::move(change))};
+          return command::UpdateDefinition{ref.name, ref.revision, on_tags<JobDefinition>(std::move(change)), by,
+                                           action};
         } else {
           return command::UpdateJobTags{
-              ref, [change = std::move(change)](Tags& tags, std::optional<int>& throttle) -> Status {
+              ref,
+              [change = std::move(change)](Tags& tags, std::optional<int>& throttle) -> Status {
                 TESON_TRY_STATUS(change(tags));
                 TESON_TRY(const ExtensionTags extensions, parse_extension_tags(tags));
                 throttle = extensions.array_throttle.value_or(0);
                 return {};
-              }};
+              },
+              by, action};
         }
       },
       resource);
@@ -80,6 +92,8 @@ void BatchApi::tag(const CallPtr& call) {
   if (method == "GET" || method == "HEAD") return list_tags(call);
   const auto resource = arns_.resource(std::string(call->request.path_parameter("resourceArn")));
   if (!resource) return call->refuse(resource.error());
+  const Caller& by = call->request.caller;
+  if (auto status = may_tag(*resource, by, action(call->request)); !status) return call->refuse(status.error());
   const JobId* job = std::get_if<JobId>(&*resource);
   if (job && job->is_child()) {
     return call->refuse(
@@ -89,7 +103,7 @@ void BatchApi::tag(const CallPtr& call) {
   const bool on_job = job != nullptr || std::holds_alternative<DefinitionRef>(*resource);
   auto change = method == "POST" ? parse_tagging(call->body, on_job) : parse_untagging(call->request);
   if (!change) return call->refuse(change.error());
-  Command command = tag_command(*resource, std::move(*change));
+  Command command = tag_command(*resource, std::move(*change), by, method == "POST" ? "TagResource" : "UntagResource");
   if (!job) return command_then(call, std::move(command), "{}");
   loop_.submit(std::move(command), [this, call, id = *job](Result<Accepted> accepted) {
     if (accepted) return call->answer_text("{}");
@@ -122,11 +136,11 @@ void BatchApi::list_tags(const CallPtr& call) {
     return answer(registry_.definition(ref->name, ref->revision));
 
   loop_.ask([this, call, id = std::get<JobId>(*resource).parent()](const Controller& controller) {
-    if (const Job* job = controller.state().job(id)) return call->answer_text(tags_answer(job->spec.tags));
+    if (const Job* job = controller.state().job(id)) return call->answer_text(tags_answer(shown_tags(job->spec)));
     worker_.post([this, call, id] {
       const auto found = history_.find(std::span(&id, 1));
       if (!found) return call->refuse(found.error());
-      if (!found->empty()) return call->answer_text(tags_answer(found->front().spec.tags));
+      if (!found->empty()) return call->answer_text(tags_answer(shown_tags(found->front().spec)));
       call->refuse({ErrorKind::kNotFound, fmt::format("Job {} does not exist", id.text())});
     });
   });

@@ -121,6 +121,7 @@ Answer BatchWorld::send(const std::string& method, const std::string& path, cons
   request.method = method;
   request.body = body;
   request.request_id = "test";
+  request.caller = caller_;
   EXPECT_TRUE(http::set_target(request, query.empty() ? path : path + "?" + query));
   constexpr std::string_view kTags = "/v1/tags/";
   if (path.starts_with(kTags)) {

@@ -78,6 +78,8 @@ class BatchWorld {
   // An environment "here" of the host (4 vCPU, 8192 MiB), a queue "main" on it, a definition "train:1" (1 vCPU, 512
   // MiB).
   void set_up();
+  // Who asks from now on; at first the first user, an admin.
+  void act_as(Caller caller) { caller_ = std::move(caller); }
   std::string submit(Json changes = Json::object());
   Json describe(const std::string& job_id);
 
@@ -89,6 +91,7 @@ class BatchWorld {
 
  private:
   StepClock clock_;
+  Caller caller_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<Loop> loop_;
   std::unique_ptr<BatchApi> api_;

@@ -75,6 +75,8 @@ Result<ExtensionTags> parse_extension_tags(const Tags& tags) {
       TESON_TRY(out.array_throttle, parse_throttle(value));
     } else if (key == "teson:rerun-of") {
       TESON_TRY(out.rerun_of, parse_rerun(value));
+    } else if (key == kOwnerTag) {
+      return owner_tag_is_ours();
     } else {
       return invalid(
           fmt::format("tag {} is not known: the tags that begin with teson: are teson:working-directory, "
@@ -83,6 +85,26 @@ Result<ExtensionTags> parse_extension_tags(const Tags& tags) {
     }
   }
   return out;
+}
+
+std::unexpected<Error> owner_tag_is_ours() {
+  return invalid("tag teson:owner is the server's own: a job belongs to the user who submits it, so leave the tag out");
+}
+
+Status take_owner_tag(wire::Json& body, const Caller& by) {
+  const auto tags = body.find("tags");
+  if (tags == body.end() || !tags->is_object()) return {};
+  const auto owner = tags->find(kOwnerTag);
+  if (owner == tags->end()) return {};
+  if (!owner->is_string() || owner->get_ref<const std::string&>() != by.name) return owner_tag_is_ours();
+  tags->erase(owner);
+  return {};
+}
+
+Tags shown_tags(const JobSpec& spec) {
+  Tags tags = spec.tags;
+  if (!spec.owner.empty()) tags.emplace(kOwnerTag, spec.owner);
+  return tags;
 }
 
 ExtensionTags merged(const ExtensionTags& definition, const ExtensionTags& submit) {

@@ -2,6 +2,7 @@
 
 #include "api/batch/array_json.h"
 #include "api/batch/container.h"
+#include "api/batch/extension_tags.h"
 #include "api/batch/retry_json.h"
 
 namespace teson::batch {
@@ -104,7 +105,7 @@ Json job_detail(const JobView& view, const Arns& arns) {
   if (Json array = array_properties_json(job); !array.is_null()) out["arrayProperties"] = std::move(array);
   out["attempts"] = Json::array();
   for (const Attempt& attempt : job.past) out["attempts"].push_back(attempt_json(attempt, arns));
-  out["tags"] = spec.tags;
+  out["tags"] = shown_tags(spec);
   out["parameters"] = document.value("parameters", Json::object());
   out["propagateTags"] = document.value("propagateTags", false);
   out["platformCapabilities"] = document.value("platformCapabilities", Json::array());

@@ -25,6 +25,13 @@ std::string_view Request::path_parameter(std::string_view name) const {
   return {};
 }
 
+void Request::touches(std::string_view resource) const {
+  constexpr size_t kLongest = 256;
+  if (touched) *touched = resource.substr(0, kLongest);
+}
+
+Action Handler::action(const Request& request) const { return {request.method + " " + request.path, Need::kAdmin}; }
+
 std::optional<std::string_view> Request::query_parameter(std::string_view name) const {
   for (const wire::QueryParameter& parameter : query) {
     if (parameter.name == name) return parameter.value;

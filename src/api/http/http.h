@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/http/caller.h"
 #include "base/result.h"
 #include "wire/aws_error.h"
 #include "wire/headers.h"
@@ -31,6 +32,8 @@ struct Request {
   std::string access_key_id;  // who signed; empty on a public route
 
   // Set by the router.
+  Caller caller{"", Role::kReadOnly};      // whose key it is
+  std::shared_ptr<std::string> touched{};  // where the audit log's `resource` is written; null: it is not logged
   std::vector<std::pair<std::string, std::string>> path_parameters;  // decoded
   std::string operation;                                             // what follows the target prefix: "GetLogEvents"
   wire::Protocol protocol = wire::Protocol::kRestJson;
@@ -38,6 +41,8 @@ struct Request {
   // "" if absent.
   std::string_view path_parameter(std::string_view name) const;
   std::optional<std::string_view> query_parameter(std::string_view name) const;
+  // What the request is about, for the audit log: an id, a name. Before the reply only.
+  void touches(std::string_view resource) const;
 };
 
 struct Response {
@@ -52,6 +57,9 @@ class Handler {
  public:
   virtual ~Handler() = default;
   virtual void handle(Request request, Reply reply) = 0;
+  // What the request asks for and who may. Asked before handle(), on signed routes. An operation that the handler does
+  // not know needs nothing: it is refused as unknown.
+  virtual Action action(const Request& request) const;
 };
 
 // For handlers that are a function.

@@ -21,6 +21,24 @@ std::vector<std::string_view> split(std::string_view path) {
 
 std::string decoded(std::string_view segment) { return wire::percent_decode(segment).value_or(std::string(segment)); }
 
+// The operation as far as an unproved request tells it.
+std::string shown_operation(const Request& request) {
+  constexpr size_t kLongest = 128;
+  const std::string text = request.operation.empty() ? request.method + " " + request.path : request.operation;
+  return text.substr(0, kLongest);
+}
+
+// "ok", or the code that the client was told: in a header for REST, in the body's __type for JSON 1.1.
+std::string outcome_of(const Response& response) {
+  if (response.status < 300) return "ok";
+  if (const auto code = response.headers.find("x-amzn-errortype")) return std::string(*code);
+  constexpr std::string_view kType = "\"__type\":\"";
+  const size_t at = response.body.find(kType);
+  if (at == std::string::npos) return std::to_string(response.status);
+  const size_t begin = at + kType.size();
+  return response.body.substr(begin, response.body.find('"', begin) - begin);
+}
+
 }  // namespace
 
 void Router::add(std::string method, std::string_view pattern, Handler& handler, Access access,
@@ -101,6 +119,38 @@ const Router::Target* Router::find_target(const Request& request) const {
   return best;
 }
 
+void Router::refuse_signature(const Request& request, const Reply& reply, const wire::AuthError& error) const {
+  // The message may quote header names and dates, never a secret or a signature.
+  spdlog::debug("{} {} from {} refused: {}", request.method, request.path, request.remote, error.message);
+  const wire::AwsError answer = wire::auth_error(error, request.protocol);
+  if (audit_) {
+    audit_->record(
+        {authenticator_.wall(), "", error.access_key_id, shown_operation(request), "", answer.code, request.remote});
+  }
+  reply(error_response(request, answer));
+}
+
+bool Router::authorize(Request& request, Reply& reply, const Action& action) const {
+  const bool permitted = is_permitted(request.caller.role, action.need);
+  if (audit_ && (!permitted || (action.changes && action.need != Need::kRead))) {
+    request.touched = std::make_shared<std::string>();
+    AuditRecord record{authenticator_.wall(), request.caller.name, request.access_key_id, action.name, "", "",
+                       request.remote};
+    reply = [sink = audit_, record = std::move(record), resource = request.touched,
+             answer = std::move(reply)](Response response) {
+      AuditRecord done = record;
+      done.resource = *resource;
+      done.outcome = outcome_of(response);
+      // Before the answer: whoever has it finds the record on its way.
+      sink->record(std::move(done));
+      answer(std::move(response));
+    };
+  }
+  if (permitted) return true;
+  reply(error_response(request, wire::access_denied(refusal(request.caller, action))));
+  return false;
+}
+
 void Router::handle(Request request, Reply reply) {
   Handler* handler = nullptr;
   Access access = Access::kSigned;
@@ -115,20 +165,16 @@ void Router::handle(Request request, Reply reply) {
     request.protocol = route->protocol;
   }
   if (access == Access::kSigned) {
-    std::expected<wire::Verified, wire::AuthError> verified = authenticator_.authenticate(request);
-    if (!verified) {
-      // The message may quote header names and dates, never a secret or a signature.
-      spdlog::debug("{} {} from {} refused: {}", request.method, request.path, request.remote,
-                    verified.error().message);
-      reply(error_response(request, wire::auth_error(verified.error(), request.protocol)));
-      return;
-    }
+    std::expected<Authenticated, wire::AuthError> verified = authenticator_.authenticate(request);
+    if (!verified) return refuse_signature(request, reply, verified.error());
     request.access_key_id = std::move(verified->access_key_id);
+    request.caller = std::move(verified->caller);
   }
   if (handler == nullptr) {
     reply(error_response(request, wire::unknown_operation(request.protocol)));
     return;
   }
+  if (access == Access::kSigned && !authorize(request, reply, handler->action(request))) return;
   handler->handle(std::move(request), std::move(reply));
 }
 

@@ -18,6 +18,7 @@ class LogsApi final : public http::Handler {
   LogsApi(std::string data_root, const History& history, LogStore& store, const Clock& clock, LogsSettings settings);
 
   void handle(http::Request request, http::Reply reply) override;
+  http::Action action(const http::Request& request) const override;
 
  private:
   Service service_;

@@ -14,31 +14,33 @@ namespace teson::logs {
 struct Service::Operation {
   std::string_view name;
   Answer (Service::*run)(const wire::JsonValue&);
+  bool changes;
   // What kConflict means there.
   std::string_view conflict = "ResourceAlreadyExistsException";
 };
 
 const Service::Operation* Service::find_operation(std::string_view name) {
+  static constexpr bool kReads = false, kChanges = true;
   static constexpr std::string_view kTooManyTags = "TooManyTagsException";
   static constexpr std::array kOperations = {
-      Operation{"CreateLogGroup", &Service::create_log_group},
-      Operation{"DeleteLogGroup", &Service::delete_log_group},
-      Operation{"DescribeLogGroups", &Service::describe_log_groups},
-      Operation{"PutRetentionPolicy", &Service::put_retention_policy},
-      Operation{"DeleteRetentionPolicy", &Service::delete_retention_policy},
-      Operation{"TagResource", &Service::tag_resource, kTooManyTags},
-      Operation{"UntagResource", &Service::untag_resource},
-      Operation{"ListTagsForResource", &Service::list_tags_for_resource},
+      Operation{"CreateLogGroup", &Service::create_log_group, kChanges},
+      Operation{"DeleteLogGroup", &Service::delete_log_group, kChanges},
+      Operation{"DescribeLogGroups", &Service::describe_log_groups, kReads},
+      Operation{"PutRetentionPolicy", &Service::put_retention_policy, kChanges},
+      Operation{"DeleteRetentionPolicy", &Service::delete_retention_policy, kChanges},
+      Operation{"TagResource", &Service::tag_resource, kChanges, kTooManyTags},
+      Operation{"UntagResource", &Service::untag_resource, kChanges},
+      Operation{"ListTagsForResource", &Service::list_tags_for_resource, kReads},
       // The older tag operations have no error of their own for too many.
-      Operation{"TagLogGroup", &Service::tag_log_group, "InvalidParameterException"},
-      Operation{"UntagLogGroup", &Service::untag_log_group},
-      Operation{"ListTagsLogGroup", &Service::list_tags_log_group},
-      Operation{"CreateLogStream", &Service::create_log_stream},
-      Operation{"DeleteLogStream", &Service::delete_log_stream},
-      Operation{"DescribeLogStreams", &Service::describe_log_streams},
-      Operation{"PutLogEvents", &Service::put_log_events},
-      Operation{"GetLogEvents", &Service::get_log_events},
-      Operation{"FilterLogEvents", &Service::filter_log_events},
+      Operation{"TagLogGroup", &Service::tag_log_group, kChanges, "InvalidParameterException"},
+      Operation{"UntagLogGroup", &Service::untag_log_group, kChanges},
+      Operation{"ListTagsLogGroup", &Service::list_tags_log_group, kReads},
+      Operation{"CreateLogStream", &Service::create_log_stream, kChanges},
+      Operation{"DeleteLogStream", &Service::delete_log_stream, kChanges},
+      Operation{"DescribeLogStreams", &Service::describe_log_streams, kReads},
+      Operation{"PutLogEvents", &Service::put_log_events, kChanges},
+      Operation{"GetLogEvents", &Service::get_log_events, kReads},
+      Operation{"FilterLogEvents", &Service::filter_log_events, kReads},
   };
   const auto found = std::ranges::find(kOperations, name, &Operation::name);
   return found == kOperations.end() ? nullptr : found;
@@ -64,6 +66,17 @@ wire::AwsError aws_error(const Error& error, std::string_view conflict) {
   return wire::server_error("ServiceUnavailableException", error.message, 500);
 }
 
+// For the audit log: the group, and the stream in it.
+std::string resource_of(const wire::Json& body) {
+  const auto text = [&body](const char* member) {
+    const auto found = body.find(member);
+    return found != body.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const std::string arn = text("resourceArn"), stream = text("logStreamName");
+  if (!arn.empty()) return arn;
+  return text("logGroupName") + (stream.empty() ? "" : ":" + stream);
+}
+
 }  // namespace
 
 Service::Service(std::string data_root, const History& history, LogStore& store, const Clock& clock,
@@ -74,7 +87,13 @@ Service::Service(std::string data_root, const History& history, LogStore& store,
       clock_(clock),
       settings_(std::move(settings)) {}
 
-std::expected<std::string, wire::AwsError> Service::call(std::string_view operation, std::string_view body) {
+std::optional<bool> Service::changes(std::string_view operation) {
+  const Operation* known = find_operation(operation);
+  return known == nullptr ? std::nullopt : std::optional(known->changes);
+}
+
+std::expected<std::string, wire::AwsError> Service::call(std::string_view operation, std::string_view body,
+                                                         std::string* touched) {
   const Operation* known = find_operation(operation);
   if (known == nullptr)
     return std::unexpected(wire::client_error(
@@ -83,6 +102,7 @@ std::expected<std::string, wire::AwsError> Service::call(std::string_view operat
                     operation)));
   const auto parsed = wire::parse_json_object(body);
   if (!parsed) return std::unexpected(wire::client_error("SerializationException", parsed.error().message));
+  if (touched) *touched = resource_of(*parsed);
   const auto answer = (this->*known->run)(wire::JsonValue(*parsed, ""));
   if (!answer) return std::unexpected(aws_error(answer.error(), known->conflict));
   return wire::json_text(*answer);

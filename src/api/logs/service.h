@@ -22,8 +22,11 @@ class Service {
   // `history`, `store` and `clock` must outlive this.
   Service(std::string data_root, const History& history, LogStore& store, const Clock& clock, LogsSettings settings);
 
-  // The answer's JSON text.
-  std::expected<std::string, wire::AwsError> call(std::string_view operation, std::string_view body);
+  // The answer's JSON text. `touched`, if given, becomes the name of what the request is about.
+  std::expected<std::string, wire::AwsError> call(std::string_view operation, std::string_view body,
+                                                  std::string* touched = nullptr);
+  // Whether the operation changes something; nullopt: there is no such operation.
+  static std::optional<bool> changes(std::string_view operation);
 
  private:
   using Answer = Result<wire::Json>;

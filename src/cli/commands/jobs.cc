@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/short_id.h"
 #include "cli/units.h"
+#include "domain/user.h"
 
 namespace teson::cli {
 namespace {
@@ -121,19 +122,27 @@ Table jobs_table(const std::vector<Json>& details) {
   }
   const std::vector<std::string> shown_ids = short_ids(ids);
   const Instant at = now();
-  Table table({{"ID"},
-               {"NAME"},
-               {"QUEUE"},
-               {"STATUS"},
-               {"ATTEMPTS", Align::kRight},
-               {"CREATED"},
-               {"RAN", Align::kRight},
-               {"REASON"}});
+  // Where nobody but the first user has jobs, whose they are is no question.
+  const bool owned = std::ranges::any_of(views, [](const JobView& job) { return job.owner != kFirstUser; });
+  std::vector<Table::Column> columns = {{"ID"}, {"NAME"}};
+  if (owned) columns.push_back({"OWNER"});
+  for (const char* title : {"QUEUE", "STATUS"}) columns.push_back({title});
+  columns.push_back({"ATTEMPTS", Align::kRight});
+  columns.push_back({"CREATED"});
+  columns.push_back({"RAN", Align::kRight});
+  columns.push_back({"REASON"});
+  Table table(std::move(columns));
   for (size_t i = 0; i < views.size(); ++i) {
     const JobView& job = views[i];
     const auto ran = run_time(job, at);
-    table.add({shown_ids[i], job.name, job.queue, job.status, fmt::format("{}", job.attempts.size()),
-               time_text(job.created.value_or(Instant{})), ran ? duration_text(*ran) : "", remark_on(details[i], job)});
+    std::vector<std::string> cells = {shown_ids[i], job.name};
+    if (owned) cells.push_back(job.owner);
+    for (const std::string& cell :
+         {job.queue, job.status, fmt::format("{}", job.attempts.size()), time_text(job.created.value_or(Instant{})),
+          ran ? duration_text(*ran) : std::string(), remark_on(details[i], job)}) {
+      cells.push_back(cell);
+    }
+    table.add(std::move(cells));
   }
   return table;
 }

@@ -8,6 +8,7 @@
 #include "cli/text.h"
 #include "cli/units.h"
 #include "domain/ids.h"
+#include "domain/user.h"
 
 namespace teson::cli {
 namespace {
@@ -66,6 +67,7 @@ void print_facts(const Json& detail, const JobView& job) {
   print_array_facts(detail, job);
   line("reason", job.status_reason);
   if (job.exit_code) line("exit code", fmt::format("{}", *job.exit_code));
+  if (job.owner != kFirstUser) line("owner", job.owner);
   line("queue", job.queue);
   line("definition", job.definition);
   line("image", job.image);
@@ -81,7 +83,8 @@ void print_facts(const Json& detail, const JobView& job) {
   line("stopped", optional_time(job.stopped));
   if (const auto ran = run_time(job, now())) line("ran", duration_text(*ran));
   for (const auto& tag : field(detail, "tags").items()) {
-    if (tag.value().is_string()) line("tag", tag.key() + "=" + tag.value().get<std::string>());
+    if (tag.value().is_string() && tag.key() != "teson:owner")
+      line("tag", tag.key() + "=" + tag.value().get<std::string>());
   }
 }
 
