@@ -234,6 +234,12 @@ std::string Controller::waiting_reason(const Job& job) const {
   return could_start && !trouble_.empty() ? trouble_ : teson::waiting_reason(state_, job);
 }
 
+Explanation Controller::explain(const Job& job) const {
+  Explanation out = explain_live(state_, job);
+  if (std::holds_alternative<job_state::Runnable>(job.state) && !trouble_.empty()) out.sentence = trouble_;
+  return out;
+}
+
 std::optional<Instant> Controller::next_wakeup() const {
   if (unloaded_ || unsettled_) return blocked_until_;
   return next_decision_at(state_, now_, !hold_);

@@ -15,6 +15,7 @@
 
 #include "control/commands.h"
 #include "control/registry_view.h"
+#include "core/explain/explain.h"
 #include "core/state/state.h"
 #include "domain/launch.h"
 #include "ports/journal.h"
@@ -56,6 +57,8 @@ class Controller {
   const std::string& trouble() const { return trouble_; }
   // Why this job waits: the trouble that keeps everything from starting, else what the job itself waits for.
   std::string waiting_reason(const Job& job) const;
+  // The same with the figures below it; of a job that runs, where and until when.
+  Explanation explain(const Job& job) const;
 
  private:
   struct PendingReply {
