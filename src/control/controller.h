@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "control/activity.h"
 #include "control/commands.h"
 #include "control/registry_view.h"
 #include "core/explain/explain.h"
@@ -52,6 +53,7 @@ class Controller {
   const State& state() const { return state_; }
   // Of the last step: never goes back.
   Instant now() const { return now_; }
+  const Activity& activity() const { return activity_; }
   RegistryView& registry() { return registry_; }
   // Why nothing starts now, in words for users; empty while all is well.
   const std::string& trouble() const { return trouble_; }
@@ -94,6 +96,7 @@ class Controller {
   std::vector<QuestionInput> questions_;
   std::vector<AttemptId> forgotten_;
 
+  Activity activity_;
   std::optional<std::string> hold_;
   std::string trouble_;
   Instant blocked_until_;
