@@ -69,14 +69,15 @@ def test_wait_survives_a_restart_and_history_lists_the_end(own_server, own_jobs,
     bad = own_jobs.submit(f"while [ ! -e {go} ]; do sleep 0.02; done; exit 7", name="bad")
     assert teson(own_server, "wait", "--any", good, bad).returncode == 0
     assert teson(own_server, "wait", "--timeout", "1s", good, bad).returncode == 124
+    own_jobs.wait(bad, "RUNNING")
     environment = {**os.environ, "TESON_DATA": str(own_server.data)}
     with subprocess.Popen([BINARY, "wait", good, bad], env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as waiting:
-        wait_for("it runs", lambda: own_jobs.describe(bad)["status"] == "RUNNING")
+        assert waiting.stderr.readline() == "1 of 2 jobs have ended, 0 failed, 1 running\n"
         own_server.restart()
         go.touch()
-        out, _ = waiting.communicate(timeout=DEADLINE_SECONDS)
-        assert waiting.returncode == 7 and "FAILED" in out
+        out, said = waiting.communicate(timeout=DEADLINE_SECONDS)
+        assert waiting.returncode == 7 and "FAILED" in out, said
     listed = json.loads(teson(own_server, "history", "--output", "json", "--since", "1h").stdout)["jobs"]
     assert [job["jobName"] for job in listed] == ["bad", "good"]
     assert [job["jobName"] for job in json.loads(

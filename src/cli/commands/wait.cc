@@ -78,8 +78,7 @@ Outcome<Waited> wait_until_ended(const Context& context, Client& client, const s
       out.details = *std::move(details);
       const auto ended = std::ranges::count_if(out.details, has_ended);
       if (any ? ended > 0 : ended == std::ssize(out.details)) break;
-      // Elsewhere than on a terminal nobody watches: the table at the end says it all.
-      if (stderr_is_terminal()) progress.show(line_of(out.details), now());
+      progress.show(line_of(out.details), now());
     } else if (!details.error().passing || !patience.again(details.error(), say)) {
       progress.leave();
       return std::unexpected(details.error());
