@@ -102,7 +102,11 @@ std::string why_no_retry(const Job& job, const AttemptEnd& end) {
 }
 
 std::string why_failed_without_attempt(const Job& job) {
-  if (job.stop) return fmt::format("Stopped before it started: {}", job.stop->reason);
+  if (job.stop) {
+    return fmt::format("Stopped {}: {}",
+                       job.past.empty() ? "before it started" : "while it waited for its next attempt",
+                       job.stop->reason);
+  }
   return job.status_reason.empty() ? "Failed before it started" : job.status_reason;
 }
 

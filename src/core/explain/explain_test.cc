@@ -198,6 +198,19 @@ TEST_F(Explain, AKillByHandIsNotCalledOutOfMemory) {
             "The program ended with exit code 137: killed by signal 9 (Killed); peak memory 60 of 64 MiB");
 }
 
+TEST_F(Explain, OneStoppedBetweenTwoAttemptsDidNotEndByTheFirst) {
+  on(kHost, 4);
+  JobSpec spec = World::spec("default", {4000, 100, 0});
+  spec.retry.attempts = 3;
+  const JobId id = world->submit(spec);
+  world->decide();
+  world->end(id, fact::Verdict::kRetry);
+  world->now = world->now + Duration::seconds(1);
+  world->fact(fact::StopRequested{id, {StopKind::kTerminate, "enough", world->now}});
+  world->fact(fact::JobFailed{id, "enough"});
+  EXPECT_EQ(explain_end(finished(id)).sentence, "Stopped while it waited for its next attempt: enough");
+}
+
 TEST_F(Explain, StoppedJobsAndFailedDependenciesAreToldApart) {
   on(kHost, 4);
   const JobId first = world->submit("default", {4000, 100, 0});
