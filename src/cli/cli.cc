@@ -36,7 +36,10 @@ void declare_commands(CLI::App& app, Context& context) {
   add_run(app, context);
   add_jobs(app, context);
   add_show(app, context);
+  add_explain(app, context);
   add_logs(app, context);
+  add_wait(app, context);
+  add_history(app, context);
   add_stop(app, context);
   add_rerun(app, context);
   add_throttle(app, context);

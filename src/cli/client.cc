@@ -69,12 +69,27 @@ Outcome<Json> Client::call(std::string_view service, std::string_view operation,
                            wire::Headers headers, const Json& request) {
   const std::string body = json_line(request);
   headers.add("host", host_of(session_.endpoint));
-  const wire::RequestView view{"POST", path, "", headers, body};
+  const wire::Headers whole = signed_headers(service, {"POST", path, "", headers, body});
+  return document_of(operation, connection_.post(session_.endpoint + path, whole, body));
+}
+
+Outcome<Json> Client::native(const std::string& path, const std::string& query) {
+  wire::Headers headers;
+  headers.add("host", host_of(session_.endpoint));
+  const wire::Headers whole = signed_headers("batch", {"GET", path, query, headers, ""});
+  return document_of(path, connection_.get(session_.endpoint + path + "?" + query, whole));
+}
+
+wire::Headers Client::signed_headers(std::string_view service, const wire::RequestView& request) const {
   const wire::SigningIdentity identity{session_.keys.access_key_id, session_.keys.secret_access_key, "",
                                        session_.region, service};
-  const wire::Headers signature = wire::sign(view, identity, now());
+  wire::Headers headers = request.headers;
+  const wire::Headers signature = wire::sign(request, identity, now());
   for (const wire::Header& header : signature) headers.add(header.name, header.value);
-  const auto answer = connection_.post(session_.endpoint + path, headers, body);
+  return headers;
+}
+
+Outcome<Json> Client::document_of(std::string_view operation, const Outcome<HttpAnswer>& answer) const {
   if (!answer) return std::unexpected(unreachable(operation, answer.error()));
   if (answer->status < 200 || answer->status > 299) return std::unexpected(service_failure(operation, *answer));
   if (answer->body.empty()) return Json::object();

@@ -13,6 +13,7 @@
 #include "cli/http.h"
 #include "cli/json_access.h"
 #include "cli/session.h"
+#include "wire/sigv4.h"
 
 namespace teson::cli {
 
@@ -31,6 +32,8 @@ class Client {
   Outcome<Json> logs(std::string_view operation, const Json& request);
   // teson's own: /teson/users/<operation>.
   Outcome<Json> users(std::string_view operation, const Json& request);
+  // GET of what is ours and not AWS's: "/teson/v1/explain" with "job=ID", already encoded.
+  Outcome<Json> native(const std::string& path, const std::string& query);
   // Unsigned: /healthz.
   Outcome<ServerHealth> health();
 
@@ -39,6 +42,8 @@ class Client {
  private:
   Outcome<Json> call(std::string_view service, std::string_view operation, const std::string& path,
                      wire::Headers headers, const Json& request);
+  wire::Headers signed_headers(std::string_view service, const wire::RequestView& request) const;
+  Outcome<Json> document_of(std::string_view operation, const Outcome<HttpAnswer>& answer) const;
   Failure unreachable(std::string_view operation, const Failure& cause) const;
 
   Session session_;

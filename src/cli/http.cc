@@ -51,10 +51,15 @@ HttpConnection::~HttpConnection() = default;
 HttpConnection::HttpConnection(HttpConnection&&) noexcept = default;
 HttpConnection& HttpConnection::operator=(HttpConnection&&) noexcept = default;
 
-Outcome<HttpAnswer> HttpConnection::get(const std::string& url) {
+Outcome<HttpAnswer> HttpConnection::get(const std::string& url, const wire::Headers& headers) {
   curl_easy_reset(handle_->curl);
+  curl_slist* list = nullptr;
+  for (const auto& [name, value] : headers) list = curl_slist_append(list, fmt::format("{}: {}", name, value).c_str());
+  curl_easy_setopt(handle_->curl, CURLOPT_HTTPHEADER, list);
   curl_easy_setopt(handle_->curl, CURLOPT_HTTPGET, 1L);
-  return perform(url);
+  auto answer = perform(url);
+  curl_slist_free_all(list);
+  return answer;
 }
 
 Outcome<HttpAnswer> HttpConnection::post(const std::string& url, const wire::Headers& headers,

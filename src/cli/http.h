@@ -25,7 +25,7 @@ class HttpConnection {
   HttpConnection(HttpConnection&&) noexcept;
   HttpConnection& operator=(HttpConnection&&) noexcept;
 
-  Outcome<HttpAnswer> get(const std::string& url);
+  Outcome<HttpAnswer> get(const std::string& url, const wire::Headers& headers = {});
   Outcome<HttpAnswer> post(const std::string& url, const wire::Headers& headers, const std::string& body);
 
  private:

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -167,8 +168,11 @@ void Controller::decide_all() {
 bool Controller::commit() {
   if (batch_.empty()) return true;
   finished_ = state_.take_finished();
+  const auto before = std::chrono::steady_clock::now();
   const Status status = journal_.append(batch_, finished_);
   if (status) {
+    activity_.note_commit(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
+    activity_.note(batch_);
     return true;
   }
   trouble_ = "The journal cannot be written, so nothing starts: " + status.error().message;
@@ -232,6 +236,12 @@ void Controller::carry_out(const Fact& fact) {
 std::string Controller::waiting_reason(const Job& job) const {
   const bool could_start = std::holds_alternative<job_state::Runnable>(job.state);
   return could_start && !trouble_.empty() ? trouble_ : teson::waiting_reason(state_, job);
+}
+
+Explanation Controller::explain(const Job& job) const {
+  Explanation out = explain_live(state_, job);
+  if (std::holds_alternative<job_state::Runnable>(job.state) && !trouble_.empty()) out.sentence = trouble_;
+  return out;
 }
 
 std::optional<Instant> Controller::next_wakeup() const {

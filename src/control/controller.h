@@ -13,8 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "control/activity.h"
 #include "control/commands.h"
 #include "control/registry_view.h"
+#include "core/explain/explain.h"
 #include "core/state/state.h"
 #include "domain/launch.h"
 #include "ports/journal.h"
@@ -51,11 +53,14 @@ class Controller {
   const State& state() const { return state_; }
   // Of the last step: never goes back.
   Instant now() const { return now_; }
+  const Activity& activity() const { return activity_; }
   RegistryView& registry() { return registry_; }
   // Why nothing starts now, in words for users; empty while all is well.
   const std::string& trouble() const { return trouble_; }
   // Why this job waits: the trouble that keeps everything from starting, else what the job itself waits for.
   std::string waiting_reason(const Job& job) const;
+  // The same with the figures below it; of a job that runs, where and until when.
+  Explanation explain(const Job& job) const;
 
  private:
   struct PendingReply {
@@ -91,6 +96,7 @@ class Controller {
   std::vector<QuestionInput> questions_;
   std::vector<AttemptId> forgotten_;
 
+  Activity activity_;
   std::optional<std::string> hold_;
   std::string trouble_;
   Instant blocked_until_;

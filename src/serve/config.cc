@@ -202,6 +202,13 @@ const std::map<std::string, Setter>& top_keys() {
        [](Config& c, const YAML::Node& n, const std::string& k) {
          return set(c.disk_reserve_mib, whole_number(n, k, 0, 1 << 30));
        }},
+      {"metrics_without_key",
+       [](Config& c, const YAML::Node& n, const std::string& k) -> Status {
+         auto value = boolean(n, k);
+         if (!value) return std::unexpected(value.error());
+         c.metrics_without_key = *value;
+         return {};
+       }},
       {"catalogue", [](Config& c, const YAML::Node& n, const std::string& k) { return set_text(c.catalogue, n, k); }},
   };
   return keys;

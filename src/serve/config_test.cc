@@ -26,6 +26,7 @@ instance_idle_seconds: 5
 keep_work: failed
 retries: {interruptions_use_attempts: false}
 disk_reserve_mib: 10
+metrics_without_key: true
 catalogue: prices.csv
 )");
   ASSERT_TRUE(config) << config.error().message;
@@ -42,6 +43,7 @@ catalogue: prices.csv
   EXPECT_EQ(config->keep_work, KeepWork::kFailed);
   EXPECT_FALSE(config->interruptions_use_attempts);
   EXPECT_EQ(config->disk_reserve_mib, 10);
+  EXPECT_TRUE(config->metrics_without_key);
   EXPECT_EQ(config->catalogue, "prices.csv");
 }
 

@@ -23,6 +23,7 @@
 #include "api/http/router.h"
 #include "api/http/server.h"
 #include "api/logs/logs_api.h"
+#include "api/metrics/metrics.h"
 #include "api/users/users_api.h"
 #include "control/controller.h"
 #include "control/loop.h"
@@ -227,11 +228,14 @@ class Service {
     users_api_->register_routes(*router_);
     router_->add_target("Logs_20140328.", *logs_);
     router_->add("GET", "/healthz", health_, http::Access::kPublic);
+    metrics_ = std::make_unique<metrics::MetricsApi>(*loop_, *router_, directory_.path() + "/teson.db", kVersion);
+    router_->add("GET", "/metrics", *metrics_,
+                 config_.metrics_without_key ? http::Access::kPublic : http::Access::kSigned);
 
     http::ServerOptions options;
     options.host = listen.host;
     options.port = listen.port;
-    auto server = http::Server::start(options, *router_);
+    auto server = http::Server::start(options, metrics_->counted());
     if (!server) return std::unexpected(server.error());
     http_ = std::move(*server);
     return {};
@@ -274,6 +278,7 @@ class Service {
   std::unique_ptr<http::Router> router_;
   http::FunctionHandler health_{
       [this](http::Request request, http::Reply reply) { health(std::move(request), std::move(reply)); }};
+  std::unique_ptr<metrics::MetricsApi> metrics_;
   std::unique_ptr<http::Server> http_;
 };
 

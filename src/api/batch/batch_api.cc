@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kRoot = "/v1/";
 constexpr std::string_view kTags = "/v1/tags/";
+constexpr std::string_view kExplain = "/teson/v1/explain";
 constexpr int kWorkers = 2;
 
 // Operations of AWS Batch that this version does not have.
@@ -76,6 +77,7 @@ BatchApi::BatchApi(Loop& loop, const RegistryView& registry, const History& hist
 
 void BatchApi::register_routes(http::Router& router) {
   router.add("POST", "/v1/{operation}", *this);
+  router.add("GET", kExplain, *this);
   for (const char* method : {"GET", "POST", "DELETE"}) router.add(method, "/v1/tags/{resourceArn+}", *this);
 }
 
@@ -132,6 +134,7 @@ http::Action BatchApi::action(const http::Request& request) const {
 void BatchApi::handle(http::Request request, http::Reply reply) {
   auto call = std::make_shared<Call>(Call{std::move(request), std::move(reply), {}});
   const std::string_view path = call->request.path;
+  if (path == kExplain) return explain(call);
   const bool tags = path.starts_with(kTags);
   const std::string_view name = path.starts_with(kRoot) ? path.substr(kRoot.size()) : std::string_view();
   const Route* route = tags ? nullptr : find_route(name);

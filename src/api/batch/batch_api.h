@@ -28,7 +28,7 @@ class BatchApi final : public http::Handler {
   BatchApi(Loop& loop, const RegistryView& registry, const History& history, InstanceCatalogue catalogue,
            BatchSettings settings);
 
-  // POST /v1/<operation>, and GET, POST, DELETE /v1/tags/<arn>.
+  // POST /v1/<operation>; GET, POST, DELETE /v1/tags/<arn>; GET /teson/v1/explain.
   void register_routes(http::Router& router);
   void handle(http::Request request, http::Reply reply) override;
   http::Action action(const http::Request& request) const override;
@@ -95,6 +95,9 @@ class BatchApi final : public http::Handler {
   void list_scheduling_policies(const CallPtr& call);
   void update_scheduling_policy(const CallPtr& call);
   void delete_scheduling_policy(const CallPtr& call);
+
+  // batch_explain.cc
+  void explain(const CallPtr& call);
 
   // batch_tags.cc
   void tag(const CallPtr& call);

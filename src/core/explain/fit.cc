@@ -57,17 +57,6 @@ std::optional<std::string> image_problem(const Site& site, const JobSpec& spec) 
       spec.image, spec.image);
 }
 
-bool fits_environment(const Site& site, const ComputeEnvironment& environment, const Resources& ask) {
-  const int64_t max_milli = environment.max_vcpus * 1000;
-  if (!ask.fits_in(site.host)) return false;
-  const auto& types = environment.instance_types;
-  if (types.empty()) return ask.milli_vcpus <= max_milli && max_milli > 0;
-  return std::any_of(types.begin(), types.end(), [&](const InstanceType& type) {
-    const Resources size = instance_size(site, type);
-    return size.milli_vcpus <= max_milli && ask.fits_in(size);
-  });
-}
-
 }  // namespace
 
 Resources instance_size(const Site& site, const InstanceType& type) { return Resources::smaller(type.size, site.host); }
@@ -93,10 +82,21 @@ std::optional<Offer> best_offer(const Site& site, const ComputeEnvironment& envi
   return best;
 }
 
+bool fits_environment(const Site& site, const ComputeEnvironment& environment, const Resources& ask,
+                      int64_t max_milli) {
+  if (!ask.fits_in(site.host)) return false;
+  const auto& types = environment.instance_types;
+  if (types.empty()) return ask.milli_vcpus <= max_milli && max_milli > 0;
+  return std::any_of(types.begin(), types.end(), [&](const InstanceType& type) {
+    const Resources size = instance_size(site, type);
+    return size.milli_vcpus <= max_milli && ask.fits_in(size);
+  });
+}
+
 bool fits_somewhere(const Site& site, const QueueState& queue, const JobSpec& spec) {
   if (!runtime_for(site, spec.image)) return false;
   return std::ranges::any_of(queue.usable_environments, [&](const ComputeEnvironment* environment) {
-    return fits_environment(site, *environment, spec.resources);
+    return fits_environment(site, *environment, spec.resources, environment->max_vcpus * 1000);
   });
 }
 

@@ -22,6 +22,10 @@ struct Offer {
 };
 std::optional<Offer> best_offer(const Site& site, const ComputeEnvironment& environment, const Resources& ask);
 
+// Whether one of its instances could ever hold the ask, of at most so many thousandths of a vCPU.
+bool fits_environment(const Site& site, const ComputeEnvironment& environment, const Resources& ask,
+                      int64_t max_milli_vcpus);
+
 // May the job run on this host's runtimes, and does it fit at least one enabled environment of the queue? Cheap: asked
 // of every runnable job whenever one of these changes.
 bool fits_somewhere(const Site& site, const QueueState& queue, const JobSpec& spec);

@@ -3,13 +3,15 @@
 
 #include <string>
 
-#include "domain/job.h"
+#include "core/explain/explain.h"
 
 namespace teson {
 
 class State;
 
-// Empty for a job that is starting, running or finished. Cost: O(log n) and the queue's environments.
+// Both empty for a job that is starting, running or finished. Cost: explain_live's.
+Explanation explain_waiting(const State& state, const Job& job);
+// Its sentence, at most kLongestReason long.
 std::string waiting_reason(const State& state, const Job& job);
 
 }  // namespace teson

@@ -59,10 +59,10 @@ TEST(Placement, MaxVcpusBoundsTheInstancesOfAnEnvironment) {
   EXPECT_EQ(world.status(first), "STARTING");
   EXPECT_EQ(world.status(second), "RUNNABLE");
   EXPECT_EQ(world.state.instances().size(), 1u);
-  EXPECT_EQ(
-      waiting_reason(world.state, *world.state.job(second)),
-      "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first in queue 'q': asks 2 vCPU, 100 MiB; its compute environments "
-      "are at maxvCpus");
+  EXPECT_EQ(waiting_reason(world.state, *world.state.job(second)),
+            "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first of 1 in queue 'q': maxvCpus of compute environment "
+            "'small' is 2, "
+            "2 in use; a new c5.large needs 2; held by 00000000 (job1, 2 vCPU)");
 }
 
 TEST(Placement, SecondEnvironmentTakesWhatTheFirstCannot) {
@@ -105,7 +105,7 @@ TEST(Queues, FirstInFirstOutEvenWhenALaterJobWouldFit) {
   EXPECT_EQ(world.status(large), "RUNNABLE");
   EXPECT_EQ(world.status(small), "RUNNABLE");
   EXPECT_EQ(waiting_reason(world.state, *world.state.job(small)),
-            "Waits behind " + large.text() + " in queue 'default'");
+            "Waits behind " + large.text() + " in queue 'default': place 2 of 2; asks 1 vCPU, 100 MiB");
 }
 
 TEST(Queues, HigherPriorityGoesFirst) {

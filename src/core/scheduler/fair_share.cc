@@ -105,7 +105,7 @@ std::vector<JobId> front_by_turns(const State& state, const QueueState& queue, c
   std::vector<ShareFront> fronts;
   for (const auto& [name, share] : queue.shares) {
     if (share.ready.empty()) continue;
-    ShareFront front{share, weight_e4_of(policy, name), {}, 0};
+    ShareFront front{{.running = share.running, .used = share.used, .at = share.at}, weight_e4_of(policy, name), {}, 0};
     for (auto at = share.ready.begin(); at != share.ready.end() && front.jobs.size() < limit; ++at) {
       append_with_siblings(state, at->second, limit, front.jobs);
     }

@@ -57,7 +57,8 @@ TEST_F(Arrays, ChildrenStartInOrderAndOnlyThoseThatRunAreJobs) {
   EXPECT_EQ(letters(id).substr(0, 6), "S+SSSR");
   EXPECT_EQ(world.state.job_count(), 5u);
   EXPECT_EQ(reason(id.child(5)).substr(0, 40), "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY ");
-  EXPECT_EQ(reason(id.child(6)), "Waits behind " + id.child(5).text() + " in queue 'default'");
+  EXPECT_EQ(reason(id.child(6)),
+            "Waits behind " + id.child(5).text() + " in queue 'default': place 1 of 1; asks 1 vCPU, 100 MiB");
   EXPECT_EQ(waiting_reason(world.state, *world.state.job(id)), "1 of 10000 children have ended, 4 run, 9995 wait");
   EXPECT_STREQ(status_name(*world.state.job(id)), "PENDING");
 }

@@ -167,13 +167,21 @@ void State::list(QueueState& queue, uint64_t order, const JobId& id, const JobSp
     return;
   }
   queue.ready.emplace(order, id);
-  if (!queue.value.policy.empty()) queue.shares[spec.share].ready.emplace(std::pair(-spec.priority, order), id);
+  queue.places.insert(order);
+  if (queue.value.policy.empty()) return;
+  ShareState& share = queue.shares[spec.share];
+  share.ready.emplace(std::pair(-spec.priority, order), id);
+  share.places.insert(std::pair(-spec.priority, order));
 }
 
 void State::unlist(QueueState& queue, uint64_t order, const JobSpec& spec) {
   queue.held.erase(order);
-  if (queue.ready.erase(order) == 0 || queue.value.policy.empty()) return;
-  queue.shares.at(spec.share).ready.erase(std::pair(-spec.priority, order));
+  if (queue.ready.erase(order) == 0) return;
+  queue.places.erase(order);
+  if (queue.value.policy.empty()) return;
+  ShareState& share = queue.shares.at(spec.share);
+  share.ready.erase(std::pair(-spec.priority, order));
+  share.places.erase(std::pair(-spec.priority, order));
 }
 
 void State::watch_heads() {
@@ -273,6 +281,7 @@ void State::occupy(const JobId& id, const Attempt& attempt) {
 }
 
 void State::hold_place(const JobId& id, bool holds) {
+  holds ? static_cast<void>(holders_.insert(id)) : static_cast<void>(holders_.erase(id));
   if (!id.is_child()) return;
   std::set<int>& places = arrays_.at(id.parent()).places;
   holds ? static_cast<void>(places.insert(id.index)) : static_cast<void>(places.erase(id.index));

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/state/rank.h"
 #include "domain/environment.h"
 #include "domain/fact.h"
 #include "domain/job.h"
@@ -33,6 +34,7 @@ struct ShareState {
   int64_t used = 0;     // thousandths of a vCPU second, past ones counted less (scheduler/fair_share.h); as of `at`
   Instant at;
   std::map<std::pair<int, uint64_t>, JobId> ready;  // by -priority and order
+  RankedSet<std::pair<int, uint64_t>> places;       // the keys of `ready`
 };
 
 // Of an array only the first runnable child stands in `ready` or `held`.
@@ -42,6 +44,7 @@ struct QueueState {
   std::vector<const ComputeEnvironment*> usable_environments;
   std::map<uint64_t, JobId> jobs;   // every live job, by order; children between their first attempt and their end
   std::map<uint64_t, JobId> ready;  // runnable and may be placed, FIFO
+  RankedSet<uint64_t> places;       // the keys of `ready`
   std::map<uint64_t, JobId> held;   // runnable but can never be placed as things are (why_never_fits)
   // Of a fair-share queue: the same `ready`, by share. Shares that neither run, wait nor have used anything are left
   // out.
@@ -112,6 +115,8 @@ class State {
 
   Resources host_free() const { return site_.host - host_used_; }
   Resources host_used() const { return host_used_; }
+  // Whose live attempts hold a place on the host; one that waits behind another holds none yet.
+  const std::set<JobId>& holders() const { return holders_; }
   // Who waits for the place of this job's live attempt; nullopt: nobody.
   std::optional<JobId> follower_of(const JobId& id) const;
   // Of a spread array: how long its children run, and which hold places.
@@ -203,6 +208,7 @@ class State {
   std::set<JobId> ready_dependents_;
   std::map<JobId, std::string> doomed_dependents_;
   Resources host_used_;
+  std::set<JobId> holders_;
   std::vector<bool> gpu_used_;
   std::vector<QueueState*> limited_queues_;  // those with time limits
   std::vector<Job> finished_;
