@@ -38,7 +38,7 @@ Status ResultFile::publish(const AttemptResult& result) {
   // Cut after writing: the room is given back only when it is no longer needed.
   if (::ftruncate(file_.get(), static_cast<off_t>(text.size())) != 0) return errno_error("cannot cut the result");
   // Not synced: that would cost a small task more than its program. A process that is killed loses nothing of what was
-  // written; a host that loses its power does, and the attempt then counts as lost (docs/decisions/0013).
+  // written; a host that loses its power does, and the attempt then counts as lost (docs/decisions/0017).
   // The job may have removed it: then this fails, and the next try makes it anew.
   if (::rename(kResultReserve, kResultFile) != 0) {
     const int error = errno;
