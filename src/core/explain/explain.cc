@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "core/explain/shortage.h"
 #include "core/explain/waiting.h"
 #include "core/explain/words.h"
@@ -101,6 +103,24 @@ std::string why_no_retry(const Job& job, const AttemptEnd& end) {
   return fmt::format("no retry: all attempts are used (retryStrategy.attempts is {})", job.spec.retry.attempts);
 }
 
+// What to ask for next time, from what was used: half as much again as the peak, or half as long again as the limit.
+// Silent where asking for that would change little. Out of memory says so in its reason already.
+std::optional<std::string> advice_for(const Job& job, const Attempt& last) {
+  constexpr int64_t kStepMib = 64;
+  const AttemptEnd& end = *last.end;
+  if (end.cause == EndCause::kTimedOut && job.spec.attempt_timeout) {
+    const Duration longer{job.spec.attempt_timeout->micros + job.spec.attempt_timeout->micros / 2};
+    return fmt::format("next time: it had {} and was not done; {} gives it half as long again",
+                       span_text(*job.spec.attempt_timeout), span_text(longer));
+  }
+  if (end.cause != EndCause::kExited || end.exit_code != 0 || end.usage.peak_memory_bytes == 0) return std::nullopt;
+  const int64_t peak = mib(end.usage.peak_memory_bytes) + 1;
+  const int64_t enough = (peak + peak / 2 + kStepMib - 1) / kStepMib * kStepMib;
+  const int64_t asked = last.allocated.memory_mib;
+  if (enough * 2 > asked) return std::nullopt;
+  return fmt::format("next time: {} MiB of memory would do (peak {} of {} MiB asked)", enough, peak, asked);
+}
+
 std::string why_failed_without_attempt(const Job& job) {
   if (job.stop) {
     return fmt::format("Stopped {}: {}",
@@ -174,6 +194,9 @@ Explanation explain_end(const Job& job) {
     out.lines.push_back(why_no_retry(job, *last));
   } else {
     out.sentence = why_failed_without_attempt(job);
+  }
+  if (last && (succeeded || by_attempt)) {
+    if (auto advice = advice_for(job, job.past.back())) out.lines.push_back(std::move(*advice));
   }
   if (job.status_reason.starts_with(kDependentFailed)) {
     const std::string id = job.status_reason.substr(kDependentFailed.size(), JobId{}.text().size());

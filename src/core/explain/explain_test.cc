@@ -185,6 +185,30 @@ TEST_F(Explain, WhatEndedAJobIsToldWithItsEvidence) {
   EXPECT_TRUE(why.lines[2].starts_with("attempt 2: OutOfMemoryError")) << why.lines[2];
 }
 
+Job ended_with(EndCause cause, int exit_code, int64_t peak_mib, int64_t asked_mib) {
+  Job job;
+  Attempt attempt;
+  attempt.number = 1;
+  attempt.allocated.memory_mib = asked_mib;
+  attempt.end = AttemptEnd{.cause = cause, .exit_code = exit_code};
+  attempt.end->usage.peak_memory_bytes = peak_mib << 20;
+  job.spec.attempt_timeout = Duration::seconds(3600);
+  job.past = {attempt};
+  job.state = exit_code == 0 ? JobState(job_state::Succeeded{}) : JobState(job_state::Failed{});
+  return job;
+}
+
+TEST_F(Explain, SaysWhatToAskForNextTime) {
+  // 301 MiB and half of it, in steps of 64.
+  EXPECT_TRUE(has_line(explain_end(ended_with(EndCause::kExited, 0, 300, 4096)),
+                       "next time: 512 MiB of memory would do (peak 301 of 4096 MiB asked)"));
+  EXPECT_TRUE(has_line(explain_end(ended_with(EndCause::kTimedOut, 143, 300, 4096)),
+                       "next time: it had 1 h 0 min and was not done; 1 h 30 min gives it half as long again"));
+  for (const Job& job : {ended_with(EndCause::kExited, 0, 300, 1000), ended_with(EndCause::kExited, 1, 300, 4096)}) {
+    for (const std::string& line : explain_end(job).lines) EXPECT_FALSE(line.starts_with("next time")) << line;
+  }
+}
+
 TEST_F(Explain, AKillByHandIsNotCalledOutOfMemory) {
   Job job;
   Attempt attempt;
