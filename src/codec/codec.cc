@@ -80,7 +80,8 @@ Status read_snapshot_line(std::string_view text, Snapshot& snapshot) {
                      read_line(context, *line, "definition", snapshot.definitions) ||
                      read_line(context, *line, "instance", snapshot.instances) ||
                      read_line(context, *line, "policy", snapshot.policies) ||
-                     read_line(context, *line, "share", snapshot.shares);
+                     read_line(context, *line, "share", snapshot.shares) ||
+                     read_line(context, *line, "consumable", snapshot.consumables);
   if (!known) return invalid("snapshot: a line of unknown kind (was it written by a newer teson?): " + excerpt(text));
   if (context.failed()) return std::unexpected(context.error("snapshot"));
   return {};
@@ -149,7 +150,7 @@ std::string encode(const Snapshot& snapshot) {
   out.reserve(4096 + 1024 * snapshot.jobs.size());
   const uint64_t values = snapshot.environments.size() + snapshot.queues.size() + snapshot.definitions.size() +
                           snapshot.instances.size() + snapshot.jobs.size() + snapshot.policies.size() +
-                          snapshot.shares.size();
+                          snapshot.shares.size() + snapshot.consumables.size();
   const SnapshotHead head{kSnapshotFormat, snapshot.last_fact_at, snapshot.next_order, snapshot.instances_started,
                           values};
   ObjectWriter object(out);
@@ -162,6 +163,7 @@ std::string encode(const Snapshot& snapshot) {
   write_lines(out, "instance", snapshot.instances);
   write_lines(out, "policy", snapshot.policies);
   write_lines(out, "share", snapshot.shares);
+  write_lines(out, "consumable", snapshot.consumables);
   write_lines(out, "job", snapshot.jobs);
   return out;
 }

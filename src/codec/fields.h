@@ -42,6 +42,9 @@ template <>
 inline constexpr Word<StopKind> kWords<StopKind>[] = {{StopKind::kCancel, "cancel"},
                                                       {StopKind::kTerminate, "terminate"}};
 template <>
+inline constexpr Word<ConsumableKind> kWords<ConsumableKind>[] = {
+    {ConsumableKind::kReplenishable, "replenishable"}, {ConsumableKind::kNonReplenishable, "non_replenishable"}};
+template <>
 inline constexpr Word<fact::Verdict> kWords<fact::Verdict>[] = {
     {fact::Verdict::kRetry, "retry"}, {fact::Verdict::kSucceeded, "succeeded"}, {fact::Verdict::kFailed, "failed"}};
 
@@ -86,6 +89,10 @@ template <>
 inline constexpr std::string_view kKind<fact::PolicyPut> = "policy_put";
 template <>
 inline constexpr std::string_view kKind<fact::PolicyDeleted> = "policy_deleted";
+template <>
+inline constexpr std::string_view kKind<fact::ConsumablePut> = "consumable_put";
+template <>
+inline constexpr std::string_view kKind<fact::ConsumableDeleted> = "consumable_deleted";
 
 template <>
 inline constexpr std::string_view kKind<job_state::Pending> = "pending";
@@ -221,6 +228,20 @@ void fields(auto& v, Of<ArrayProgress> auto& x) {
   v("failures", x.failures);
 }
 
+void fields(auto& v, Of<ConsumableAsk> auto& x) {
+  v.required("name", x.name);
+  v("quantity", x.quantity);
+}
+
+void fields(auto& v, Of<ConsumableResource> auto& x) {
+  v.required("name", x.name);
+  v("kind", x.kind);
+  v("total", x.total);
+  v("tags", x.tags);
+  v("created_us", x.created);
+  v("last_token", x.last_token);
+}
+
 void fields(auto& v, Of<JobSpec> auto& x) {
   v("name", x.name);
   v("queue", x.queue);
@@ -243,6 +264,7 @@ void fields(auto& v, Of<JobSpec> auto& x) {
   v("working_directory", x.working_directory);
   v("document", x.document);
   v("owner", x.owner);
+  v("consumables", x.consumables);
 }
 
 void fields(auto& v, Of<Usage> auto& x) {
@@ -358,5 +380,7 @@ void fields(auto& v, Of<fact::ChildrenFailed> auto& x) {
 
 void fields(auto& v, Of<fact::PolicyPut> auto& x) { v.required("value", x.value); }
 void fields(auto& v, Of<fact::PolicyDeleted> auto& x) { v.required("name", x.name); }
+void fields(auto& v, Of<fact::ConsumablePut> auto& x) { v.required("value", x.value); }
+void fields(auto& v, Of<fact::ConsumableDeleted> auto& x) { v.required("name", x.name); }
 
 }  // namespace teson::codec

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "base/result.h"
+#include "domain/consumable.h"
 #include "domain/environment.h"
 #include "domain/job.h"
 #include "domain/scheduling_policy.h"
@@ -86,13 +87,24 @@ struct UpdatePolicy {
 struct DeletePolicy {  // no queue may use it
   std::string name;
 };
+struct CreateConsumable {
+  ConsumableResource value;
+};
+struct UpdateConsumable {
+  std::string name;
+  std::function<Status(ConsumableResource&)> change;
+};
+struct DeleteConsumable {  // no live job may ask for it
+  std::string name;
+};
 }  // namespace command
 
 using Command =
     std::variant<command::CreateEnvironment, command::UpdateEnvironment, command::DeleteEnvironment,
                  command::CreateQueue, command::UpdateQueue, command::DeleteQueue, command::RegisterDefinition,
                  command::UpdateDefinition, command::SubmitJob, command::StopJob, command::UpdateJobTags,
-                 command::CreatePolicy, command::UpdatePolicy, command::DeletePolicy>;
+                 command::CreatePolicy, command::UpdatePolicy, command::DeletePolicy, command::CreateConsumable, command::UpdateConsumable,
+                 command::DeleteConsumable>;
 
 // The outcome of a command, durable when it arrives.
 struct Accepted {

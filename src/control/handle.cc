@@ -175,6 +175,44 @@ struct Handler {
     return one(fact::PolicyDeleted{c.name});
   }
 
+  Result<Handled> operator()(const command::CreateConsumable& c) const {
+    if (state.consumables().contains(c.value.name)) {
+      return conflict(fmt::format("Object already exists: consumable resource '{}'", c.value.name));
+    }
+    ConsumableResource value = c.value;
+    value.created = now;
+    return one(fact::ConsumablePut{std::move(value)});
+  }
+
+  Result<Handled> operator()(const command::UpdateConsumable& c) const {
+    const auto found = state.consumables().find(c.name);
+    if (found == state.consumables().end()) {
+      return not_found(fmt::format("Consumable resource '{}' does not exist", c.name));
+    }
+    auto value = changed(found->second.value, c.change);
+    if (!value) return std::unexpected(value.error());
+    return one(fact::ConsumablePut{std::move(*value)});
+  }
+
+  Result<Handled> operator()(const command::DeleteConsumable& c) const {
+    const auto found = state.consumables().find(c.name);
+    if (found == state.consumables().end()) return Handled{};
+    if (!found->second.jobs.empty()) {
+      return conflict(fmt::format("Cannot delete: {} live jobs ask for consumable resource '{}', the oldest is {}",
+                                  found->second.jobs.size(), c.name, found->second.jobs.begin()->second.text()));
+    }
+    return one(fact::ConsumableDeleted{c.name});
+  }
+
+  Status consumables_exist(const JobSpec& spec) const {
+    for (const ConsumableAsk& ask : spec.consumables) {
+      if (!state.consumables().contains(ask.name)) {
+        return invalid(fmt::format("Consumable resource '{}' does not exist: create it first", ask.name));
+      }
+    }
+    return {};
+  }
+
   Status policy_exists(const Queue& queue) const {
     if (queue.policy.empty() || state.policies().contains(queue.policy)) return {};
     return invalid(fmt::format("schedulingPolicyArn: scheduling policy '{}' does not exist", queue.policy));
@@ -224,6 +262,7 @@ struct Handler {
       return conflict(fmt::format("Job queue '{}' is DISABLED and takes no jobs: enable it first", c.spec.queue));
     }
     if (auto status = share_is_right(c.spec, queue->second.value); !status) return std::unexpected(status.error());
+    if (auto status = consumables_exist(c.spec); !status) return std::unexpected(status.error());
     Handled out;
     std::vector<JobId> waiting_for;
     std::optional<JobId> failed;

@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "domain/consumable.h"
 #include "domain/environment.h"
 #include "domain/job.h"
 #include "domain/scheduling_policy.h"
@@ -92,13 +93,19 @@ struct PolicyPut {
 struct PolicyDeleted {
   std::string name;
 };
+struct ConsumablePut {
+  ConsumableResource value;
+};
+struct ConsumableDeleted {
+  std::string name;
+};
 }  // namespace fact
 
-using FactBody =
-    std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
-                 fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady, fact::InstanceStarted,
-                 fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted, fact::AttemptEnded,
-                 fact::StopRequested, fact::JobFailed, fact::ChildrenFailed, fact::PolicyPut, fact::PolicyDeleted>;
+using FactBody = std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
+                              fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady,
+                              fact::InstanceStarted, fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted,
+                              fact::AttemptEnded, fact::StopRequested, fact::JobFailed, fact::ChildrenFailed,
+                              fact::PolicyPut, fact::PolicyDeleted, fact::ConsumablePut, fact::ConsumableDeleted>;
 
 struct Fact {
   Instant at;

@@ -42,6 +42,14 @@ struct RetryStrategy {
   std::vector<RetryRule> rules;
 };
 
+// So much of a consumable resource (domain/consumable.h) for as long as an attempt lives.
+struct ConsumableAsk {
+  std::string name;
+  int64_t quantity = 0;
+
+  friend bool operator==(const ConsumableAsk&, const ConsumableAsk&) = default;
+};
+
 struct JobSpec {
   std::string name;
   std::string queue;
@@ -62,6 +70,7 @@ struct JobSpec {
   std::string share;  // of a fair-share queue: whose turn this job uses
   int priority = 0;   // within its share, larger first
   std::string owner;  // who submitted it (domain/user.h); empty: the first user
+  std::vector<ConsumableAsk> consumables;
 
   // What AWS has no field for; the Batch face reads these from tags that begin "teson:".
   Duration grace = Duration::seconds(30);  // SIGTERM to SIGKILL

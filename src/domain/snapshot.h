@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "domain/consumable.h"
 #include "domain/environment.h"
 #include "domain/job.h"
 #include "domain/scheduling_policy.h"
@@ -28,6 +29,7 @@ struct Snapshot {
   std::vector<Job> jobs;
   std::vector<SchedulingPolicy> policies;
   std::vector<ShareRecord> shares;
+  std::vector<ConsumableResource> consumables;
 };
 
 }  // namespace teson

@@ -15,6 +15,7 @@ constexpr std::string_view kEnvironment = "compute-environment/";
 constexpr std::string_view kQueue = "job-queue/";
 constexpr std::string_view kDefinition = "job-definition/";
 constexpr std::string_view kPolicy = "scheduling-policy/";
+constexpr std::string_view kConsumable = "consumable-resource/";
 constexpr std::string_view kJob = "job/";
 
 // "name" or "name:7".
@@ -91,6 +92,10 @@ Result<std::string> Arns::policy_name(const std::string& text, std::string_view 
   return name_of(text, kPolicy, field);
 }
 
+Result<std::string> Arns::consumable_name(const std::string& text, std::string_view field) const {
+  return name_of(text, kConsumable, field);
+}
+
 Result<DefinitionRef> Arns::definition_ref(const std::string& text, std::string_view field) const {
   if (!text.starts_with("arn:")) return parse_definition(text, field);
   TESON_TRY(const std::string_view local, local_part(text, field));
@@ -125,6 +130,10 @@ Result<ResourceRef> Arns::resource(const std::string& arn) const {
     TESON_TRY(std::string name, policy_name(arn, "resourceArn"));
     return PolicyRef{std::move(name)};
   }
+  if (local.starts_with(kConsumable)) {
+    TESON_TRY(std::string name, consumable_name(arn, "resourceArn"));
+    return ConsumableRef{std::move(name)};
+  }
   if (local.starts_with(kDefinition)) {
     TESON_TRY(DefinitionRef ref, definition_ref(arn, "resourceArn"));
     if (ref.revision > 0) return ref;
@@ -137,7 +146,7 @@ Result<ResourceRef> Arns::resource(const std::string& arn) const {
   }
   return invalid(
       fmt::format("Value {} at 'resourceArn' can have no tags: compute environments, job queues, scheduling "
-                  "policies, job definitions and jobs can",
+                  "policies, consumable resources, job definitions and jobs can",
                   in_quotes(arn)));
 }
 

@@ -27,7 +27,10 @@ struct QueueRef {
 struct PolicyRef {
   std::string name;
 };
-using ResourceRef = std::variant<EnvironmentRef, QueueRef, PolicyRef, DefinitionRef, JobId>;
+struct ConsumableRef {
+  std::string name;
+};
+using ResourceRef = std::variant<EnvironmentRef, QueueRef, PolicyRef, ConsumableRef, DefinitionRef, JobId>;
 
 class Arns {
  public:
@@ -36,6 +39,7 @@ class Arns {
   std::string environment(std::string_view name) const { return batch("compute-environment/", name); }
   std::string queue(std::string_view name) const { return batch("job-queue/", name); }
   std::string policy(std::string_view name) const { return batch("scheduling-policy/", name); }
+  std::string consumable(std::string_view name) const { return batch("consumable-resource/", name); }
   std::string definition(std::string_view name, int revision) const;
   std::string job(const JobId& id) const { return batch("job/", id.text()); }
   // What AWS runs Batch on: each environment is an ECS cluster, each attempt a task.
@@ -47,6 +51,7 @@ class Arns {
   Result<std::string> environment_name(const std::string& text, std::string_view field) const;
   Result<std::string> queue_name(const std::string& text, std::string_view field) const;
   Result<std::string> policy_name(const std::string& text, std::string_view field) const;
+  Result<std::string> consumable_name(const std::string& text, std::string_view field) const;
   // NAME, NAME:REVISION or an ARN.
   Result<DefinitionRef> definition_ref(const std::string& text, std::string_view field) const;
   // An id or an ARN; nullopt-like kNotFound for text that cannot be a job's id.

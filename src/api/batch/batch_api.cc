@@ -15,30 +15,18 @@ constexpr std::string_view kExplain = "/teson/v1/explain";
 constexpr int kWorkers = 2;
 
 // Operations of AWS Batch that this version does not have.
-constexpr std::array kUnsupported = {"CreateConsumableResource",
-                                     "CreateQuotaShare",
-                                     "CreateSchedulingPolicy",
+constexpr std::array kUnsupported = {                                     "CreateQuotaShare",
                                      "CreateServiceEnvironment",
-                                     "DeleteConsumableResource",
                                      "DeleteQuotaShare",
-                                     "DeleteSchedulingPolicy",
                                      "DeleteServiceEnvironment",
-                                     "DescribeConsumableResource",
                                      "DescribeQuotaShare",
-                                     "DescribeSchedulingPolicies",
                                      "DescribeServiceEnvironments",
                                      "DescribeServiceJob",
-                                     "GetJobQueueSnapshot",
-                                     "ListConsumableResources",
-                                     "ListJobsByConsumableResource",
                                      "ListQuotaShares",
-                                     "ListSchedulingPolicies",
                                      "ListServiceJobs",
                                      "SubmitServiceJob",
                                      "TerminateServiceJob",
-                                     "UpdateConsumableResource",
                                      "UpdateQuotaShare",
-                                     "UpdateSchedulingPolicy",
                                      "UpdateServiceEnvironment",
                                      "UpdateServiceJob"};
 
@@ -56,7 +44,7 @@ std::string_view unsupported_operation(std::string_view path) {
 std::string resource_of(const Json& body) {
   static constexpr std::array kMembers = {
       "jobId", "jobDefinitionName", "jobDefinition", "jobQueueName", "jobQueue", "computeEnvironmentName", "arn",
-      "name",  "computeEnvironment"};
+      "name",  "computeEnvironment", "consumableResource", "consumableResourceName"};
   for (const char* member : kMembers) {
     if (const auto found = body.find(member); found != body.end() && found->is_string()) return *found;
   }
@@ -111,6 +99,17 @@ const BatchApi::Route* BatchApi::find_route(std::string_view path) {
       Route{"listschedulingpolicies", "ListSchedulingPolicies", &BatchApi::list_scheduling_policies, Need::kRead},
       Route{"updateschedulingpolicy", "UpdateSchedulingPolicy", &BatchApi::update_scheduling_policy, Need::kAdmin},
       Route{"deleteschedulingpolicy", "DeleteSchedulingPolicy", &BatchApi::delete_scheduling_policy, Need::kAdmin},
+      Route{"createconsumableresource", "CreateConsumableResource", &BatchApi::create_consumable_resource,
+            Need::kAdmin},
+      Route{"describeconsumableresource", "DescribeConsumableResource", &BatchApi::describe_consumable_resource,
+            Need::kRead},
+      Route{"listconsumableresources", "ListConsumableResources", &BatchApi::list_consumable_resources, Need::kRead},
+      Route{"updateconsumableresource", "UpdateConsumableResource", &BatchApi::update_consumable_resource,
+            Need::kAdmin},
+      Route{"deleteconsumableresource", "DeleteConsumableResource", &BatchApi::delete_consumable_resource,
+            Need::kAdmin},
+      Route{"listjobsbyconsumableresource", "ListJobsByConsumableResource",
+            &BatchApi::list_jobs_by_consumable_resource, Need::kRead},
   };
   for (const Route& route : kRoutes) {
     if (route.path == path) return &route;

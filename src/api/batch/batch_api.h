@@ -96,6 +96,14 @@ class BatchApi final : public http::Handler {
   void update_scheduling_policy(const CallPtr& call);
   void delete_scheduling_policy(const CallPtr& call);
 
+  // batch_consumables.cc
+  void create_consumable_resource(const CallPtr& call);
+  void describe_consumable_resource(const CallPtr& call);
+  void list_consumable_resources(const CallPtr& call);
+  void update_consumable_resource(const CallPtr& call);
+  void delete_consumable_resource(const CallPtr& call);
+  void list_jobs_by_consumable_resource(const CallPtr& call);
+
   // batch_explain.cc
   void explain(const CallPtr& call);
 

@@ -65,6 +65,8 @@ Command tag_command(const ResourceRef& resource, TagsChange change, const Caller
           return command::UpdateQueue{ref.name, on_tags<Queue>(std::move(change))};
         } else if constexpr (std::is_same_v<Ref, PolicyRef>) {
           return command::UpdatePolicy{ref.name, on_tags<SchedulingPolicy>(std::move(change))};
+        } else if constexpr (std::is_same_v<Ref, ConsumableRef>) {
+          return command::UpdateConsumable{ref.name, on_tags<ConsumableResource>(std::move(change))};
         } else if constexpr (std::is_same_v<Ref, DefinitionRef>) {
           return command::UpdateDefinition{ref.name, ref.revision, on_tags<JobDefinition>(std::move(change)), by,
                                            action};
@@ -123,7 +125,7 @@ void BatchApi::tag(const CallPtr& call) {
 void BatchApi::list_tags(const CallPtr& call) {
   const auto resource = arns_.resource(std::string(call->request.path_parameter("resourceArn")));
   if (!resource) return call->refuse(resource.error());
-  const auto missing = [&call] {
+  const auto missing = [call] {
     call->refuse({ErrorKind::kNotFound,
                   fmt::format("Resource {} does not exist", in_quotes(call->request.path_parameter("resourceArn")))});
   };
@@ -132,6 +134,13 @@ void BatchApi::list_tags(const CallPtr& call) {
     return answer(registry_.environment(environment->name));
   if (const auto* queue = std::get_if<QueueRef>(&*resource)) return answer(registry_.queue(queue->name));
   if (const auto* policy = std::get_if<PolicyRef>(&*resource)) return answer(registry_.policy(policy->name));
+  if (const auto* ref = std::get_if<ConsumableRef>(&*resource)) {
+    return loop_.ask([call, missing, name = ref->name](const Controller& controller) {
+      const auto found = controller.state().consumables().find(name);
+      found == controller.state().consumables().end() ? missing()
+                                                       : call->answer_text(tags_answer(found->second.value.tags));
+    });
+  }
   if (const auto* ref = std::get_if<DefinitionRef>(&*resource))
     return answer(registry_.definition(ref->name, ref->revision));
 

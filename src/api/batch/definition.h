@@ -24,11 +24,12 @@ struct DefinitionBody {
   std::optional<Duration> timeout;
   std::optional<bool> propagate_tags;
   int priority = 0;
+  std::vector<ConsumableAsk> consumables;
   Json platform_capabilities = Json::array();
 };
 
 // Checks a whole RegisterJobDefinition request. `revision` stays 0: the loop chooses it.
-Result<JobDefinition> parse_register(const Json& body);
+Result<JobDefinition> parse_register(const Json& body, const Arns& arns);
 // As DescribeJobDefinitions returns it.
 Json definition_json(const JobDefinition& definition, const Arns& arns);
 
@@ -40,7 +41,7 @@ struct ParsedDefinition {
   ExtensionTags extensions;
   std::string job_document;  // JobSpec::document of a job that changes none of it
 };
-Result<ParsedDefinition> parse_definition(const JobDefinition& definition);
+Result<ParsedDefinition> parse_definition(const JobDefinition& definition, const Arns& arns);
 
 // JobSpec::document: {"container": {...}, "parameters": {...}, "propagateTags": b, "platformCapabilities": [...]}, each
 // only where it says something. What JobSpec has as values is not repeated here.

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/explain/fit.h"
+#include "core/scheduler/consumables.h"
 
 namespace teson {
 namespace {
@@ -30,19 +31,13 @@ std::string with_unit(const Kind& kind, int64_t amount) {
                                                                       : " vCPU");
 }
 
-// Those of `environment`, or of the whole host where that is empty.
-void name_holders(const State& state, const Kind& kind, const std::string& environment, Shortage& out) {
-  struct Held {
-    int64_t amount;
-    const Job* job;
-  };
-  std::vector<Held> held;
-  for (const JobId& id : state.holders()) {
-    const Job& job = *state.job(id);
-    const Attempt& attempt = *live_attempt(job);
-    const int64_t amount = attempt.allocated.*kind.amount;
-    if (amount > 0 && (environment.empty() || attempt.environment == environment)) held.push_back({amount, &job});
-  }
+struct Held {
+  int64_t amount;
+  const Job* job;
+};
+
+template <class Text>
+void name_largest(std::vector<Held> held, Text amount_text, Shortage& out) {
   out.holders = static_cast<int>(held.size());
   const size_t shown = std::min(held.size(), kShown);
   std::partial_sort(held.begin(), held.begin() + static_cast<std::ptrdiff_t>(shown), held.end(),
@@ -50,8 +45,20 @@ void name_holders(const State& state, const Kind& kind, const std::string& envir
                       return a.amount != b.amount ? a.amount > b.amount : a.job->order < b.job->order;
                     });
   for (size_t i = 0; i < shown; ++i) {
-    out.largest.push_back({held[i].job, live_attempt(*held[i].job), with_unit(kind, held[i].amount)});
+    out.largest.push_back({held[i].job, live_attempt(*held[i].job), amount_text(held[i].amount)});
   }
+}
+
+// Those of `environment`, or of the whole host where that is empty.
+void name_holders(const State& state, const Kind& kind, const std::string& environment, Shortage& out) {
+  std::vector<Held> held;
+  for (const JobId& id : state.holders()) {
+    const Job& job = *state.job(id);
+    const Attempt& attempt = *live_attempt(job);
+    const int64_t amount = attempt.allocated.*kind.amount;
+    if (amount > 0 && (environment.empty() || attempt.environment == environment)) held.push_back({amount, &job});
+  }
+  name_largest(std::move(held), [&kind](int64_t amount) { return with_unit(kind, amount); }, out);
 }
 
 // The host has room, but no environment may start an instance, nor has one with a hole that is large enough.
@@ -96,6 +103,23 @@ Shortage shortage_of(const State& state, const QueueState& queue, const Resource
   }
   if (!scarce) return environment_shortage(state, queue, ask);
   name_holders(state, *scarce, {}, out);
+  return out;
+}
+
+Shortage consumable_shortage(const State& state, const JobSpec& spec) {
+  Shortage out;
+  out.text = consumables_short(state, spec);
+  if (out.text.empty()) return out;
+  const auto scarce = std::ranges::find_if(spec.consumables, [&](const ConsumableAsk& ask) {
+    return ask.quantity > state.consumables().at(ask.name).available();
+  });
+  std::vector<Held> held;
+  for (const JobId& id : state.holders()) {
+    const Job& job = *state.job(id);
+    const auto had = std::ranges::find(job.spec.consumables, scarce->name, &ConsumableAsk::name);
+    if (had != job.spec.consumables.end()) held.push_back({had->quantity, &job});
+  }
+  name_largest(std::move(held), [&](int64_t amount) { return fmt::format("{} of '{}'", amount, scarce->name); }, out);
   return out;
 }
 

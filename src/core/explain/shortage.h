@@ -23,6 +23,9 @@ struct Shortage {
 // The job fits its queue (why_never_fits) and its queue is enabled. Cost: O(live attempts).
 Shortage shortage_of(const State& state, const QueueState& queue, const Resources& ask);
 
+// The same of the consumable resources that it asks for. Cost: O(live attempts).
+Shortage consumable_shortage(const State& state, const JobSpec& spec);
+
 // When the attempt ends at the latest, its grace included; nullopt: it has no time limit, or does not run yet.
 std::optional<Instant> ends_by(const Job& job, const Attempt& attempt);
 

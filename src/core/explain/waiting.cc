@@ -7,6 +7,7 @@
 #include "core/explain/fit.h"
 #include "core/explain/shortage.h"
 #include "core/explain/words.h"
+#include "core/scheduler/consumables.h"
 #include "core/scheduler/fair_share.h"
 #include "core/state/state.h"
 
@@ -150,7 +151,8 @@ Explanation why_never(const State& state, const QueueState& queue, const Job& jo
 }
 
 Explanation why_head_waits(const State& state, const QueueState& queue, const Job& job) {
-  const Shortage shortage = shortage_of(state, queue, job.spec.resources);
+  Shortage shortage = shortage_of(state, queue, job.spec.resources);
+  if (shortage.text.empty()) shortage = consumable_shortage(state, job.spec);
   const std::string name = clipped(queue.value.name, kShownOfName);
   Explanation out;
   out.sentence =
@@ -181,7 +183,8 @@ Explanation why_waits_behind(const State& state, const QueueState& queue, const 
   }
   out.lines = {"asks " + resources_text(job.spec.resources),
                "free on the host now: " + resources_text(state.host_free())};
-  const Shortage shortage = shortage_of(state, queue, first.spec->resources);
+  Shortage shortage = shortage_of(state, queue, first.spec->resources);
+  if (shortage.text.empty()) shortage = consumable_shortage(state, *first.spec);
   if (!shortage.text.empty()) out.lines.push_back("the first in the queue lacks " + shortage.text);
   add_holders(shortage, out.lines);
   out.lines.push_back(other_share ? "changes it: its share's turn" : "changes it: the start of those before it");
@@ -192,6 +195,9 @@ Explanation why_runnable_waits(const State& state, const Job& job) {
   const QueueState& queue = state.queues().at(job.spec.queue);
   if (auto never = why_never_fits(state.site(), queue, job.spec)) {
     return why_never(state, queue, job, std::move(*never));
+  }
+  if (auto never = why_totals_never_suffice(state, job.spec)) {
+    return {std::move(*never), {"changes it: a larger total (UpdateConsumableResource)"}};
   }
   if (!queue.value.enabled) {
     return {fmt::format("Queue '{}' is disabled: enable it to start its jobs", queue.value.name), {}};

@@ -27,7 +27,7 @@ JobId last_behind(const State& state, JobId id) {
 }  // namespace
 
 std::optional<FactBody> place_behind(const State& state, const QueueState& queue, const Candidate& job, Instant now) {
-  if (!job.id.is_child() || job.spec->resources.gpus > 0) return std::nullopt;
+  if (!job.id.is_child() || job.spec->resources.gpus > 0 || !job.spec->consumables.empty()) return std::nullopt;
   const State::Pace pace = state.pace_of(job.id.parent());
   if (pace.ended < kEnoughSeen) return std::nullopt;
   const Duration each = std::max(Duration{pace.run.micros / pace.ended}, kLeast);

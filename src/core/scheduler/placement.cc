@@ -7,6 +7,7 @@
 
 #include "base/prng.h"
 #include "core/explain/fit.h"
+#include "core/scheduler/consumables.h"
 
 namespace teson {
 namespace {
@@ -93,7 +94,7 @@ std::optional<FactBody> place(const State& state, const QueueState& queue, const
   const Resources& ask = job.spec->resources;
   // The host bounds everything: its environments' instances are slices that overlap, but what jobs hold never does.
   if (!ask.fits_in(state.host_free())) return std::nullopt;
-  if (std::ssize(state.free_gpus(ask.gpus)) < ask.gpus) return std::nullopt;
+  if (std::ssize(state.free_gpus(ask.gpus)) < ask.gpus || !consumables_suffice(state, *job.spec)) return std::nullopt;
   for (const ComputeEnvironment* environment : queue.usable_environments) {
     if (const InstanceState* instance = instance_with_room(state, environment->name, ask)) {
       return fact::AttemptPlaced{job.id, make_attempt(state, job, instance->value, now)};

@@ -54,6 +54,7 @@ void State::on(const fact::JobSubmitted& f) {
   job.state = job_state::Pending{{f.waiting_for.begin(), f.waiting_for.end()}};
   if (f.waiting_for.empty()) {
     queue_of(job).jobs.emplace(job.order, f.id);
+    note_asker(job);
     if (job.array) watch_counterparts(job);
     make_runnable(job);
   } else {
@@ -103,6 +104,7 @@ void State::on(const fact::AttemptPlaced& f) {
   unlist(queue, job.order, job.spec);
   if (!f.attempt.behind) charge_share(queue, job.spec, f.attempt.allocated.milli_vcpus);
   occupy(f.id, f.attempt);
+  take_consumables(job.spec);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};
   if (f.id.is_child()) set_letter(known_job(f.id.parent()), f.id.index, child::kStarting);
@@ -127,6 +129,7 @@ void State::on(const fact::AttemptEnded& f) {
   if (!live->behind) charge_share(queue_of(job), job.spec, -live->allocated.milli_vcpus);
   if (successor) charge_share(queue_of(job), known_job(*successor).spec, live->allocated.milli_vcpus);
   if (f.id.job.is_child()) note_pace(f.id.job, f.end);
+  return_consumables(job.spec, live->started.has_value());
   Attempt attempt = std::move(*live);
   attempt.end = f.end;
   job.past.push_back(std::move(attempt));

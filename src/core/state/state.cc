@@ -23,6 +23,10 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
     const std::string name = policy.name;
     policies_.emplace(name, std::move(policy));
   }
+  for (auto& consumable : snapshot.consumables) {
+    const std::string name = consumable.name;
+    consumables_[name].value = std::move(consumable);
+  }
   for (auto& queue : snapshot.queues) {
     QueueState& loaded = queues_[queue.name];
     loaded.value = std::move(queue);
@@ -62,6 +66,7 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
 void State::index_job(Job& job) {
   QueueState& queue = queue_of(job);
   queue.jobs.emplace(job.order, job.id);
+  note_asker(job);
   if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {
     for (const JobId& awaited : pending->waiting_for) {
       if (is_unfinished(awaited)) {
@@ -80,6 +85,7 @@ void State::index_job(Job& job) {
     if (!job.id.is_child()) list(queue, job.order, job.id, job.spec);
   } else if (const Attempt* attempt = live_attempt(job)) {
     occupy(job.id, *attempt);
+    take_consumables(job.spec);
     if (!queue.value.policy.empty() && !attempt->behind)
       queue.shares[job.spec.share].running += attempt->allocated.milli_vcpus;
   }
@@ -97,6 +103,7 @@ Snapshot State::snapshot() const {
   }
   for (const auto& [id, instance] : instances_) out.instances.push_back(instance.value);
   for (const auto& [name, policy] : policies_) out.policies.push_back(policy);
+  for (const auto& [name, consumable] : consumables_) out.consumables.push_back(consumable.value);
   for (const auto& [name, queue] : queues_) {
     for (const auto& [share, state] : queue.shares) {
       if (state.used > 0 || state.running > 0) out.shares.push_back({name, share, state.used, state.at});
@@ -162,7 +169,8 @@ void State::make_runnable(Job& job) {
 }
 
 void State::list(QueueState& queue, uint64_t order, const JobId& id, const JobSpec& spec) {
-  if (!fits_somewhere(site_, queue, spec)) {
+  note_waiting(queue, order, spec, true);
+  if (!may_ever_run(queue, spec)) {
     queue.held.emplace(order, id);
     return;
   }
@@ -175,6 +183,7 @@ void State::list(QueueState& queue, uint64_t order, const JobId& id, const JobSp
 }
 
 void State::unlist(QueueState& queue, uint64_t order, const JobSpec& spec) {
+  note_waiting(queue, order, spec, false);
   queue.held.erase(order);
   if (queue.ready.erase(order) == 0) return;
   queue.places.erase(order);
@@ -236,10 +245,10 @@ void State::review_queue(QueueState& queue) {
   find_environments(queue);
   std::vector<std::pair<uint64_t, JobId>> moved;
   for (const auto& [order, id] : queue.ready) {
-    if (!fits_somewhere(site_, queue, *candidate(id).spec)) moved.emplace_back(order, id);
+    if (!may_ever_run(queue, *candidate(id).spec)) moved.emplace_back(order, id);
   }
   for (const auto& [order, id] : queue.held) {
-    if (fits_somewhere(site_, queue, *candidate(id).spec)) moved.emplace_back(order, id);
+    if (may_ever_run(queue, *candidate(id).spec)) moved.emplace_back(order, id);
   }
   for (const auto& [order, id] : moved) {
     const JobSpec& spec = *candidate(id).spec;
@@ -318,6 +327,7 @@ std::optional<JobId> State::follower_of(const JobId& id) const {
 void State::finish(Job& job, JobState end) {
   QueueState& queue = queue_of(job);
   queue.jobs.erase(job.order);
+  forget_asker(job);
   unlist(queue, job.order, job.spec);
   ready_dependents_.erase(job.id);
   doomed_dependents_.erase(job.id);

@@ -4,6 +4,7 @@
 // journal never holds one, since facts are made from the same state. Finished jobs leave at once (take_finished).
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -52,6 +53,23 @@ struct QueueState {
   // Of a queue with time limits: whose turn it is, and since when. Not kept over a restart, which grants it anew.
   std::optional<JobId> head;
   Instant head_since;
+};
+
+// A consumable resource, what live attempts have of it, and whom its amount concerns.
+struct ConsumableState {
+  struct Ask {
+    int64_t quantity = 0;
+    std::string queue;
+    uint64_t order = 0;
+
+    friend auto operator<=>(const Ask&, const Ask&) = default;
+  };
+  ConsumableResource value;
+  int64_t in_use = 0;              // may be above the total once that was lowered
+  std::map<uint64_t, JobId> jobs;  // live ones that ask for it, by order; an array for all its children
+  std::set<Ask> waiting;           // of those that stand in a queue's `ready` or `held`
+
+  int64_t available() const { return std::max<int64_t>(value.total - in_use, 0); }
 };
 
 struct EnvironmentInstances {
@@ -103,6 +121,7 @@ class State {
   const std::vector<const QueueState*>& queues_by_priority() const { return queues_by_priority_; }
   const std::map<std::string, std::map<int, JobDefinition>>& definitions() const { return definitions_; }
   const std::map<std::string, SchedulingPolicy>& policies() const { return policies_; }
+  const std::map<std::string, ConsumableState>& consumables() const { return consumables_; }
   // Of a fair-share queue; null for others.
   const SchedulingPolicy* policy_of(const Queue& queue) const;
   const std::map<InstanceId, InstanceState>& instances() const { return instances_; }
@@ -153,6 +172,8 @@ class State {
   void on(const fact::ChildrenFailed& f);
   void on(const fact::PolicyPut& f);
   void on(const fact::PolicyDeleted& f);
+  void on(const fact::ConsumablePut& f);
+  void on(const fact::ConsumableDeleted& f);
 
   Job& known_job(const JobId& id);
   Job& job_to_place(const JobId& id);
@@ -173,6 +194,15 @@ class State {
   void finish(Job& job, JobState end);
   void release_dependents(const JobId& id, const std::string& name, const std::string& reason, bool succeeded);
   void index_job(Job& job);
+
+  // consumables.cc
+  bool may_ever_run(const QueueState& queue, const JobSpec& spec) const;
+  void note_asker(const Job& job);
+  void forget_asker(const Job& job);
+  void note_waiting(const QueueState& queue, uint64_t order, const JobSpec& spec, bool waits);
+  void take_consumables(const JobSpec& spec);
+  void return_consumables(const JobSpec& spec, bool used_up);
+  void change_total(ConsumableState& consumable, int64_t total);
 
   // arrays.cc
   void watch_counterparts(const Job& array);
@@ -200,6 +230,7 @@ class State {
   std::vector<const QueueState*> queues_by_priority_;
   std::map<std::string, std::map<int, JobDefinition>> definitions_;
   std::map<std::string, SchedulingPolicy> policies_;
+  std::map<std::string, ConsumableState> consumables_;
   std::map<InstanceId, InstanceState> instances_;
   std::map<std::string, EnvironmentInstances> instances_by_environment_;
   std::unordered_map<JobId, Job> jobs_;
