@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "api/batch/kept.h"
 #include "api/batch/retry_json.h"
 #include "base/try.h"
 
@@ -11,6 +12,8 @@ namespace teson::batch {
 namespace {
 
 constexpr int64_t kMaxPriority = 9999;
+
+constexpr const char* kRefused[] = {"nodeProperties", "eksProperties", "ecsProperties", "consumableResourceProperties"};
 
 Status refuse_unsupported(const JsonValue& body) {
   TESON_TRY_STATUS(refuse_member(body, "nodeProperties", "multi-node jobs are"));
@@ -56,8 +59,14 @@ Result<JobDefinition> parse_register(const Json& body) {
   TESON_TRY(out.tags, optional_tags(value, "tags"));
   TESON_TRY_STATUS(parse_extension_tags(out.tags));
   TESON_TRY(const DefinitionBody parsed, parse_body(value));
+  TESON_TRY(const JsonValue container, wire::required_object(value, "containerProperties"));
+  TESON_TRY_STATUS(check_kept_container(container));
   Json document = body;
   for (const char* member : {"jobDefinitionName", "tags"}) document.erase(member);
+  // Given as nothing, of whatever type.
+  for (const char* member : kRefused) {
+    if (document.contains(member) && document[member].empty()) document.erase(member);
+  }
   if (parsed.retry) document["retryStrategy"] = to_json(*parsed.retry);
   out.document = wire::json_text(document);
   return out;
