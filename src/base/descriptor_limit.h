@@ -1,6 +1,6 @@
-// How many files this process may have open: the soft limit is raised to the hard one, as a server has one per client and
-// attempt. Programs that it starts get the soft limit back that it was started with: select(2) breaks beyond 1024, and some
-// close every number up to the limit.
+// How many files this process may have open: the soft limit is raised to the hard one, as a server has one per client
+// and attempt. Programs that it starts get the soft limit back that it was started with: select(2) breaks beyond 1024,
+// and some close every number up to the limit.
 #pragma once
 
 #include <sys/types.h>

@@ -59,6 +59,7 @@ class Server:
         self.configuration = configuration
         self.variables = variables or {}
         self.limits = ["prlimit", f"--nofile={descriptors}"] if descriptors else []
+        self.port = 0  # any
         self.process = None
         self.log = self.data / "server.log"
 
@@ -66,7 +67,7 @@ class Server:
 
     def start(self):
         (self.data / "server.json").unlink(missing_ok=True)
-        command = [*self.limits, BINARY, "serve", "--data", str(self.data), "--listen", "127.0.0.1:0"]
+        command = [*self.limits, BINARY, "serve", "--data", str(self.data), "--listen", f"127.0.0.1:{self.port}"]
         if self.configuration:
             config = self.data / "test.yaml"
             config.write_text(self.configuration)

@@ -55,7 +55,8 @@ Json environment_json(const EnvironmentVariables& variables) {
 Json container_json(const Job& job, Json kept, const Arns& arns) {
   Json out = kept.is_object() ? std::move(kept) : Json::object();
   // A definition may hold members that mean nothing there, and must not pass for what happened.
-  for (const char* member : {"exitCode", "reason", "containerInstanceArn", "taskArn", "logStreamName"}) out.erase(member);
+  for (const char* member : {"exitCode", "reason", "containerInstanceArn", "taskArn", "logStreamName"})
+    out.erase(member);
   for (const char* list : {"volumes", "mountPoints", "ulimits", "secrets"}) {
     if (!out.contains(list)) out[list] = Json::array();
   }

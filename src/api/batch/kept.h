@@ -1,6 +1,6 @@
-// Members that are kept and given back without being read. They must have the types of AWS's model all the same: SDKs cannot
-// read an answer in which a list is a number, so one bad definition would fail everybody's DescribeJobDefinitions.
-// Pure; any thread.
+// Members that are kept and given back without being read. They must have the types of AWS's model all the same: SDKs
+// cannot read an answer in which a list is a number, so one bad definition would fail everybody's
+// DescribeJobDefinitions. Pure; any thread.
 #pragma once
 
 #include "api/batch/validate.h"
