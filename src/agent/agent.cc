@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <climits>
@@ -28,6 +30,13 @@ int complain(const std::string& what) {
 }
 
 }  // namespace
+
+void close_all_but(int kept) {
+  constexpr unsigned kFirst = 3;
+  const unsigned number = static_cast<unsigned>(kept);
+  if (kept > 3) ::close_range(kFirst, number - 1, 0);
+  ::close_range(std::max(kFirst, number + 1), ~0U, 0);
+}
 
 int agent_main(const std::string& directory, int lock_fd) {
   ::prctl(PR_SET_NAME, "teson-agent");
@@ -61,6 +70,7 @@ static int agent_command(int argc, char** argv) {
       return complain(std::string("LOCK_FD is '") + argv[1] + "': it must be an open descriptor of DIRECTORY/lock");
     }
   }
+  close_all_but(lock_fd);
   return agent_main(argv[0], lock_fd);
 }
 

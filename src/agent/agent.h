@@ -14,6 +14,10 @@ namespace teson {
 // agent holds the lock.
 int agent_main(const std::string& directory, int lock_fd);
 
+// Closes all that was inherited but the standard streams and `kept` (-1: nothing more). An agent outlives the server: a
+// listener of the server's would keep its port, a connection its client waiting.
+void close_all_but(int kept);
+
 // What a program that carries the agent does before anything else: the exit status of `agent DIR [LOCK_FD]` and
 // `agent-nursery LINK_FD [ROOM]` (nursery.h); nullopt: the command line asks for neither.
 std::optional<int> agent_entry(int argc, char** argv);

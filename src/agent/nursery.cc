@@ -59,6 +59,7 @@ int nursery_command(int argc, char** argv) {
   if (argc < 1) return kBadUse;
   OwnedFd link(std::atoi(argv[0]));
   if (::fcntl(link.get(), F_SETFD, FD_CLOEXEC) != 0) return kBadUse;
+  close_all_but(link.get());
   ::prctl(PR_SET_NAME, "teson-nursery");
   ProcessTitle title(argc + 2, argv - 2);
   title.show(std::string_view("teson\0agent-nursery", 19));

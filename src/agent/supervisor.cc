@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "agent/bus_error.h"
 #include "attempt_dir/files.h"
 #include "attempt_dir/paths.h"
 
@@ -329,7 +330,10 @@ void Supervisor::describe_exit(int wait_status, AttemptEnd& end) const {
     end.reason = signal_text(WTERMSIG(wait_status));
   } else {
     end.exit_code = WEXITSTATUS(wait_status);
+    // As a shell says it of the program that it ran.
+    if (*end.exit_code == 128 + SIGBUS) end.reason = "135 is 128 + SIGBUS";
   }
+  if (*end.exit_code == 128 + SIGBUS) end.reason += ": " + bus_error_text();
 }
 
 namespace {

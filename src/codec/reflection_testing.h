@@ -32,7 +32,7 @@ constexpr size_t count_members() {
 template <class T, class F>
 void for_each_member(T& x, F f) {
   constexpr size_t n = count_members<std::remove_const_t<T>>();
-  static_assert(n <= 21, "one more line is needed here");
+  static_assert(n <= 22, "one more line is needed here");
   const auto each = [&f](auto&... members) { (f(members), ...); };
   if constexpr (n == 0) { }
   else if constexpr (n == 1) { auto& [a] = x; each(a); }
@@ -55,7 +55,8 @@ void for_each_member(T& x, F f) {
   else if constexpr (n == 18) { auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t] = x; each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t); }
   else if constexpr (n == 19) { auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u] = x; each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u); }
   else if constexpr (n == 20) { auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u, v] = x; each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u, v); }
-  else { auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u, v, w] = x; each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u, v, w); }
+  else if constexpr (n == 21) { auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u, v, w] = x; each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u, v, w); }
+  else { auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u, v, w, y] = x; each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u, v, w, y); }
 }
 // clang-format on
 

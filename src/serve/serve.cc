@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "api/logs/logs_api.h"
 #include "api/metrics/metrics.h"
 #include "api/users/users_api.h"
+#include "base/descriptor_limit.h"
 #include "control/controller.h"
 #include "control/loop.h"
 #include "control/replay.h"
@@ -235,6 +237,8 @@ class Service {
     http::ServerOptions options;
     options.host = listen.host;
     options.port = listen.port;
+    // The other half is for attempts, logs and the journal: clients alone must not keep jobs from starting.
+    options.max_connections = static_cast<int>(std::min<uint64_t>(options.max_connections, descriptor_limit() / 2));
     auto server = http::Server::start(options, metrics_->counted());
     if (!server) return std::unexpected(server.error());
     http_ = std::move(*server);
@@ -315,6 +319,7 @@ int serve(const ServeOptions& options) {
   set_up_logging(config->log_level);
   // Before any thread exists, so that every thread inherits the mask and only sigtimedwait below sees them.
   const sigset_t ending = block_ending_signals();
+  raise_descriptor_limit();
 
   auto directory = open_data_directory(options.data);
   if (!directory) return failed(directory.error());

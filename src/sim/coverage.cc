@@ -66,6 +66,8 @@ constexpr std::array<const char*, static_cast<size_t>(Met::kCount)> kNames = {
     "children failed without an attempt",
     "scheduling policy put",
     "scheduling policy deleted",
+    "consumable resource put",
+    "consumable resource deleted",
     "settled: never launched",
     "settled: alive",
     "settled: ended",

@@ -73,6 +73,8 @@ enum class Met {
   kChildrenFailed,
   kPolicyPut,
   kPolicyDeleted,
+  kConsumablePut,
+  kConsumableDeleted,
   kFoundUnknown,
   kFoundAlive,
   kFoundEnded,

@@ -190,6 +190,19 @@ void Ledger::on(const fact::PolicyDeleted& f) {
   }
 }
 
+void Ledger::on(const fact::ConsumablePut& f) { consumables_[f.value.name].value = f.value; }
+
+void Ledger::on(const fact::ConsumableDeleted& f) {
+  const auto found = consumables_.find(f.name);
+  SIM_REQUIRE(found != consumables_.end(), "consumable resource {} is deleted and is not there", f.name);
+  for (const JobId& id : live_) {
+    const auto& asks = jobs_.at(id).spec.consumables;
+    SIM_REQUIRE(std::ranges::find(asks, f.name, &ConsumableAsk::name) == asks.end(),
+                "consumable resource {} is deleted while job {} asks for it", f.name, id.text());
+  }
+  consumables_.erase(found);
+}
+
 void Ledger::on(const fact::DefinitionPut& f) {
   int& highest = definitions_[f.value.name];
   SIM_REQUIRE(f.value.revision >= 1 && f.value.revision <= highest + 1, "definition {} jumps to revision {} from {}",
@@ -330,6 +343,12 @@ void Ledger::on(const fact::AttemptPlaced& f) {
               f.attempt.environment);
   job.live = JobRecord::Live{f.attempt.number, f.attempt.instance, f.attempt.allocated, f.attempt.gpus, {}, {}};
   f.attempt.behind ? wait_behind(f.id, f) : occupy(f.id, f);
+  for (const ConsumableAsk& ask : job.spec.consumables) {
+    ConsumableRecord& consumable = consumables_.at(ask.name);
+    consumable.in_use += ask.quantity;
+    SIM_REQUIRE(consumable.in_use <= consumable.value.total, "job {} takes {} of {} of consumable resource {}",
+                f.id.text(), consumable.in_use, consumable.value.total, ask.name);
+  }
   job.phase = JobRecord::Phase::kStarting;
   step(f.id);
 }
@@ -399,6 +418,13 @@ void Ledger::on(const fact::AttemptEnded& f) {
   SIM_REQUIRE(f.verdict == expected, "attempt {} ends with verdict {}, the retry rules say {}", f.id.text(),
               static_cast<int>(f.verdict), static_cast<int>(expected));
   leave(*job.live);
+  for (const ConsumableAsk& ask : job.spec.consumables) {
+    ConsumableRecord& consumable = consumables_.at(ask.name);
+    consumable.in_use -= ask.quantity;
+    const bool used_up =
+        consumable.value.kind == ConsumableKind::kNonReplenishable && job.phase == JobRecord::Phase::kRunning;
+    if (used_up) consumable.value.total = std::max<int64_t>(consumable.value.total - ask.quantity, 0);
+  }
   job.live.reset();
   job.ends.push_back(f.end);
   if (f.verdict == fact::Verdict::kRetry) {

@@ -70,6 +70,8 @@ class Ledger {
   std::vector<JobId>& touched() { return touched_; }
   const std::set<JobId>& live() const { return live_; }
   const std::map<std::string, Queue>& queues() const { return queues_; }
+  bool has_consumable(const std::string& name) const { return consumables_.contains(name); }
+  size_t consumable_count() const { return consumables_.size(); }
   const std::set<std::string>& policies() const { return policies_; }
   const std::map<std::string, ComputeEnvironment>& environments() const { return environments_; }
 
@@ -101,6 +103,8 @@ class Ledger {
   void on(const fact::ChildrenFailed& f);
   void on(const fact::PolicyPut& f);
   void on(const fact::PolicyDeleted& f);
+  void on(const fact::ConsumablePut& f);
+  void on(const fact::ConsumableDeleted& f);
 
   JobRecord& known(const JobId& id, const char* fact_name);
   void step(const JobId& id);
@@ -134,6 +138,11 @@ class Ledger {
   std::map<std::string, Queue> queues_;
   std::map<std::string, int> definitions_;  // highest revision
   std::set<std::string> policies_;
+  struct ConsumableRecord {
+    ConsumableResource value;
+    int64_t in_use = 0;
+  };
+  std::map<std::string, ConsumableRecord> consumables_;
   std::map<InstanceId, InstanceRecord> instances_;
   std::unordered_set<uint64_t> instances_ever_;
   std::map<std::string, int> jobs_in_queue_;

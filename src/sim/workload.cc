@@ -143,6 +143,13 @@ std::optional<Command> Workload::random_command() {
   if (ledger.policies().empty() || (ledger.policies().size() < 3 && chance(0.01))) {
     return command::CreatePolicy{random_policy(fmt::format("p{}", below(3)))};
   }
+  if (ledger.consumable_count() == 0 || (ledger.consumable_count() < 3 && chance(0.01))) {
+    ConsumableResource consumable;
+    consumable.name = fmt::format("c{}", below(3));
+    consumable.kind = chance(0.5) ? ConsumableKind::kReplenishable : ConsumableKind::kNonReplenishable;
+    consumable.total = static_cast<int64_t>(below(6)) + 1;
+    return command::CreateConsumable{consumable};
+  }
   if (ledger.queues().empty() || (ledger.queues().size() < 4 && chance(0.02))) {
     Queue queue;
     queue.name = fmt::format("q{}", below(5));
@@ -165,7 +172,15 @@ Command Workload::random_registry_command() {
   const std::string queue = fmt::format("q{}", below(5));
   const std::string environment = fmt::format("e{}", below(6));
   const bool on = chance(0.8);
-  switch (below(10)) {
+  switch (below(12)) {
+    case 10:
+      return command::UpdateConsumable{fmt::format("c{}", below(3)),
+                                       [total = static_cast<int64_t>(below(9))](ConsumableResource& c) -> Status {
+                                         c.total = total;
+                                         return {};
+                                       }};
+    case 11:
+      return command::DeleteConsumable{fmt::format("c{}", below(3))};
     case 0:
       return command::DeleteEnvironment{environment};
     case 8:
@@ -262,6 +277,10 @@ command::SubmitJob Workload::random_submit() {
   if (shared != chance(0.02)) spec.share = fmt::format("s{}", below(5));
   spec.priority = static_cast<int>(below(3));
   spec.after_any = chance(0.1);
+  const std::string consumable = fmt::format("c{}", below(3));
+  if (around_.ledger.has_consumable(consumable) && chance(0.15)) {
+    spec.consumables.push_back({consumable, static_cast<int64_t>(below(3)) + 1});
+  }
   if (chance(arrays_share_)) spec.array = random_array(submit.id);
   return submit;
 }

@@ -96,6 +96,7 @@ inline std::vector<Fact> one_of_each() {
   spec.working_directory = "/srv/work";
   spec.document = R"({"image":"host"})";
   spec.owner = "ana";
+  spec.consumables = {{"licence", 2}};
   Attempt attempt = sample_attempt(1);
   attempt.gpus = {0, 3};
   const AttemptEnd end{EndCause::kOutOfMemory,
@@ -131,6 +132,9 @@ inline std::vector<Fact> one_of_each() {
       {Instant{17},
        fact::PolicyPut{{"fair", 3600, 20, {{"teamA", 5'000}, {"team*", 10'000}}, {{"a", "b"}}, Instant{9}}}},
       {Instant{18}, fact::PolicyDeleted{"old"}},
+      {Instant{19},
+       fact::ConsumablePut{{"licence", ConsumableKind::kNonReplenishable, 7, {{"a", "b"}}, Instant{9}, "token"}}},
+      {Instant{20}, fact::ConsumableDeleted{"old"}},
   };
 }
 

@@ -53,11 +53,13 @@ def is_alive(pid):
 class Server:
     """`teson serve` on a data directory of its own. Survives restarts on the same directory."""
 
-    def __init__(self, configuration="", variables=None, directory=None):
+    def __init__(self, configuration="", variables=None, directory=None, descriptors=None):
         assert os.access(BINARY, os.X_OK), f"{BINARY} is not there: build it, or name it in TESON_BINARY"
         self.data = pathlib.Path(tempfile.mkdtemp(prefix="teson-e2e-", dir=directory))
         self.configuration = configuration
         self.variables = variables or {}
+        self.limits = ["prlimit", f"--nofile={descriptors}"] if descriptors else []
+        self.port = 0  # any
         self.process = None
         self.log = self.data / "server.log"
 
@@ -65,7 +67,7 @@ class Server:
 
     def start(self):
         (self.data / "server.json").unlink(missing_ok=True)
-        command = [BINARY, "serve", "--data", str(self.data), "--listen", "127.0.0.1:0"]
+        command = [*self.limits, BINARY, "serve", "--data", str(self.data), "--listen", f"127.0.0.1:{self.port}"]
         if self.configuration:
             config = self.data / "test.yaml"
             config.write_text(self.configuration)
@@ -282,8 +284,8 @@ class Jobs:
 
 
 @contextlib.contextmanager
-def running_server(configuration="", variables=None, directory=None):
-    server = Server(configuration, variables, directory)
+def running_server(configuration="", variables=None, directory=None, descriptors=None):
+    server = Server(configuration, variables, directory, descriptors)
     try:
         server.start()
         yield server

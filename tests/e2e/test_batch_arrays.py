@@ -180,6 +180,55 @@ def test_c14_throttle_of_eight_and_its_change(server, jobs, tmp_path):
     assert most["1"] > 2 and most["3"] > 2, f"{dict(most)}: the throttle let pass less than it says"
 
 
+def test_c14_a_throttle_of_0_is_none_and_one_of_the_definition_outlives_other_tags(server, jobs, tmp_path):
+    script = f"while [ ! -e {tmp_path}/go ]; do sleep 0.05; done"
+    definition = jobs.register(script, resourceRequirements=TINY, tags={"teson:array-throttle": "2"})
+    request = {"definition": definition, "arrayProperties": {"size": 6}}
+    throttled = jobs.submit(**request)
+    free = jobs.submit(**request, tags={"teson:array-throttle": "0"})
+    wait_for("all of the free one", lambda: summary(jobs, free)["RUNNING"] == 6)
+    wait_for("two of the other", lambda: summary(jobs, throttled)["RUNNING"] == 2)
+    arn = jobs.describe(throttled)["jobArn"]
+    server.batch.tag_resource(resourceArn=arn, tags={"team": "a"})
+    server.batch.untag_resource(resourceArn=arn, tagKeys=["team", "teson:array-throttle"])
+    # One that comes later starts: children that may start would have gone before it.
+    later = jobs.submit(script)
+    jobs.wait(later, "RUNNING")
+    assert count(summary(jobs, throttled), LIVE) == 2
+    server.batch.tag_resource(resourceArn=arn, tags={"teson:array-throttle": "3"})
+    wait_for("three", lambda: summary(jobs, throttled)["RUNNING"] == 3)
+    assert "teson:array-throttle" in refusal(server.batch.tag_resource, resourceArn=arn, tags={"teson:array-throttle": "-3"})
+    server.batch.untag_resource(resourceArn=arn, tagKeys=["teson:array-throttle"])
+    wait_for("all", lambda: summary(jobs, throttled)["RUNNING"] == 6)
+    (tmp_path / "go").touch()
+    for job in (throttled, free, later):
+        jobs.wait(job, "SUCCEEDED")
+
+
+# ---- Dependencies ----
+
+def test_no_dependency_can_close_a_circle(server, jobs, tmp_path):
+    """A job may only wait for what is there already, and what it waits for never changes afterwards."""
+    script = f"while [ ! -e {tmp_path}/go ]; do sleep 0.05; done"
+    array = submit_array(jobs, script, 3)
+    definition = jobs.register("true")
+    request = {"jobName": "n", "jobQueue": "default", "jobDefinition": definition}
+    for absent in (f"{array}:3", f"{array}:10000", "3f2504e0-4f89-41d3-9a0c-0305e82c3301", f"{array[:-4]}0000"):
+        assert "does not exist" in refusal(server.batch.submit_job, **request, dependsOn=[{"jobId": absent}])
+    for size in (2, 3):
+        said = refusal(server.batch.submit_job, **request, arrayProperties={"size": size},
+                       dependsOn=[{"jobId": f"{array}:1", "type": "N_TO_N"}])
+        assert "is not an array job" in said
+    # Of both kinds at once, of itself (SEQUENTIAL) and of another, and of one child.
+    second = submit_array(jobs, "echo $i >> $1", 3, tmp_path / "ran", dependsOn=[
+        {"type": "SEQUENTIAL"}, {"jobId": array, "type": "N_TO_N"}, {"jobId": f"{array}:2"}, {"jobId": array}])
+    third = jobs.submit("true", dependsOn=[{"jobId": second}, {"jobId": f"{second}:1"}])
+    assert jobs.describe(third)["status"] == "PENDING"
+    (tmp_path / "go").touch()
+    jobs.wait(third, "SUCCEEDED")
+    assert (tmp_path / "ran").read_text().split() == ["0", "1", "2"]
+
+
 # ---- C16 ----
 
 def test_c16_after_any_end(jobs, tmp_path):
@@ -256,6 +305,33 @@ def test_an_array_cancelled_while_its_children_start(server, jobs, tmp_path):
     begun = (tmp_path / "begun").read_text().split()
     assert len(begun) == len(set(begun)) == found["SUCCEEDED"]
     assert found["SUCCEEDED"] + found["FAILED"] == 500 and found["SUCCEEDED"] >= 3
+
+
+@pytest.mark.parametrize("stop", ["cancel_job", "terminate_job"])
+def test_an_array_of_short_children_stopped_in_full_run(server, jobs, tmp_path, stop):
+    """Most of them wait behind a sibling, placed but not begun, when the stop comes."""
+    array = submit_array(jobs, 'echo "$i" >> $1', 3000, tmp_path / "ran")
+    wait_for("some that ended", lambda: summary(jobs, array)["SUCCEEDED"] >= 200)
+    getattr(server.batch, stop)(jobId=array, reason="enough")
+    ended = jobs.wait(array, "FAILED")
+    found = ended["arrayProperties"]["statusSummary"]
+    assert found["SUCCEEDED"] + found["FAILED"] == 3000 and 200 <= found["SUCCEEDED"] < 3000
+    ran = [int(index) for index in (tmp_path / "ran").read_text().split()]
+    assert len(ran) == len(set(ran)) and found["SUCCEEDED"] <= len(ran) < 3000
+    succeeded = {job["arrayProperties"]["index"] for job in children(server, array, "SUCCEEDED")}
+    assert succeeded <= set(ran)
+    jobs.wait(submit_array(jobs, "true", 20), "SUCCEEDED", seconds=20)  # their places are free again
+
+
+def test_a_cancelled_array_ends_though_its_running_children_have_attempts_left(server, jobs, tmp_path):
+    array = submit_array(jobs, 'echo "$i" >> $1; while [ ! -e $2 ]; do sleep 0.05; done; exit 1', 4, tmp_path / "begun",
+                         tmp_path / "go", retryStrategy={"attempts": 3}, tags={"teson:array-throttle": "2"})
+    wait_for("two that run", lambda: summary(jobs, array)["RUNNING"] == 2)
+    server.batch.cancel_job(jobId=array, reason="no more of them")
+    (tmp_path / "go").touch()
+    ended = jobs.wait(array, "FAILED", seconds=20)
+    assert ended["arrayProperties"]["statusSummary"]["FAILED"] == 4
+    assert ended["statusReason"] == "no more of them"
 
 
 def test_the_command_line_follows_an_array_and_stops_one_child(server, jobs, tmp_path):

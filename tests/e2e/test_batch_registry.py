@@ -153,7 +153,7 @@ def test_queue_that_cannot_be_made(batch, environment, queue, unique):
     create("does not exist", [{"order": 1, "computeEnvironment": "nowhere"}])
     create("given twice", [one, {"order": 2, "computeEnvironment": environment}])
     create("given twice", [one, {"order": 1, "computeEnvironment": "local"}])
-    create("fair-share", [one], schedulingPolicyArn="arn:aws:batch:us-east-1:123456789012:scheduling-policy/x")
+    create("does not exist", [one], schedulingPolicyArn="arn:aws:batch:us-east-1:123456789012:scheduling-policy/x")
     create("computeEnvironmentOrder", [])
 
 

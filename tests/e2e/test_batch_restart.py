@@ -1,5 +1,7 @@
 """What survives the server: everything that was answered, and the jobs themselves."""
 import signal
+import socket
+import urllib.parse
 
 from conftest import wait_for
 
@@ -66,3 +68,28 @@ def test_every_answered_submit_survives_kill_9(own_server, own_jobs):
     assert {job["status"] for job in found} == {"PENDING"}
     own_server.batch.terminate_job(jobId=hold, reason="done")
     jobs.wait(answered[-1], "FAILED")
+
+
+def test_the_port_and_the_connections_die_with_the_server_and_not_with_its_jobs(own_server, own_jobs, tmp_path):
+    """What agents inherited would stay open as long as they live: nobody else could listen, and clients would wait for ever."""
+    at = urllib.parse.urlsplit(own_server.endpoint)
+    clients = [socket.create_connection((at.hostname, at.port), timeout=20) for _ in range(20)]
+    script = f"while [ ! -e {tmp_path}/go ]; do sleep 0.05; done"
+    first = own_jobs.submit(script)
+    own_jobs.wait(first, "RUNNING")
+    clients += [socket.create_connection((at.hostname, at.port), timeout=20) for _ in range(20)]
+    second = own_jobs.submit(script)
+    own_jobs.wait(second, "RUNNING")
+    own_server.kill9()
+    for client in clients:
+        try:
+            assert client.recv(1) == b""
+        except ConnectionResetError:
+            pass
+        client.close()
+    own_server.port = at.port
+    own_server.start()
+    assert own_server.endpoint.endswith(f":{at.port}")
+    (tmp_path / "go").touch()
+    for job in (first, second):
+        assert len(own_jobs.wait(job, "SUCCEEDED")["attempts"]) == 1

@@ -8,6 +8,8 @@ import botocore.awsrequest
 import botocore.credentials
 import pytest
 
+from conftest import ROOT
+
 
 @pytest.fixture
 def raw(server):
@@ -82,10 +84,22 @@ def test_ten_mebibytes(raw):
     ({"timeout": {"attemptDurationSeconds": 59}}, "'timeout.attemptDurationSeconds'"),
     ({"schedulingPriorityOverride": 10_000}, "'schedulingPriorityOverride'"),
     ({"dependsOn": [{"jobId": "3f2504e0-4f89-41d3-9a0c-0305e82c3301"}] * 21}, "'dependsOn'"),
-    ({"dependsOn": [{"type": "N_TO_N", "jobId": "3f2504e0-4f89-41d3-9a0c-0305e82c3301"}]}, "not supported"),
-    ({"arrayProperties": {"size": 2}}, "array jobs are not supported"),
+    ({"dependsOn": [{"type": "N_TO_N", "jobId": "3f2504e0-4f89-41d3-9a0c-0305e82c3301"}]}, "for array jobs"),
+    ({"dependsOn": [{"type": "SEQUENTIAL"}]}, "for array jobs"),
+    ({"arrayProperties": {"size": 2}, "dependsOn": [{"type": "SEQUENTIAL", "jobId": "3f2504e0-4f89-41d3-9a0c-0305e82c3301"}]},
+     "leave jobId out"),
+    ({"arrayProperties": {"size": 1}}, "'arrayProperties.size' is 1: an array job has 2 to 10000 children"),
+    ({"arrayProperties": {"size": 10_001}}, "'arrayProperties.size' is 10001"),
+    ({"arrayProperties": {"size": -1}}, "'arrayProperties.size' is -1"),
+    ({"arrayProperties": {"size": 2.5}}, "'arrayProperties.size'"),
+    ({"tags": {"teson:array-throttle": "10001"}}, "from 1 to 10000, or 0 for no limit"),
+    ({"tags": {"teson:array-throttle": "-1"}}, "from 1 to 10000, or 0 for no limit"),
+    ({"tags": {"teson:array-throttle": ""}}, "teson:array-throttle"),
+    ({"tags": {"teson:after": "failure"}}, "any or success"),
+    ({"tags": {"teson:rerun-of": "3f2504e0-4f89-41d3-9a0c-0305e82c3301:4"}}, "id of an array job"),
     ({"nodeOverrides": {"numNodes": 2}}, "multi-node jobs are not supported"),
-    ({"shareIdentifier": "a"}, "shareIdentifier"),
+    ({"shareIdentifier": "a-b"}, "shareIdentifier"),
+    ({"shareIdentifier": "a" * 256}, "shareIdentifier"),
     ({"containerOverrides": {"environment": [{"name": "AWS_BATCH_JOB_ID", "value": "x"}]}}, "reserved"),
     ({"containerOverrides": {"environment": [{"name": "A=B", "value": "x"}]}}, "'='"),
     ({"containerOverrides": {"environment": [{"value": "x"}]}}, "environment[0].name"),
@@ -144,10 +158,37 @@ def test_kinds_of_job_that_are_not_supported_yet(raw):
                                               "eksProperties": {"podProperties": {"a": 1}}}), "EKS")
 
 
-@pytest.mark.parametrize("operation", ["CreateSchedulingPolicy", "DescribeSchedulingPolicies", "SubmitServiceJob",
-                                       "GetJobQueueSnapshot", "CreateConsumableResource"])
-def test_operations_that_are_not_supported_yet(raw, operation):
-    refused(raw(f"/v1/{operation.lower()}", {}), f"{operation} is not supported by this version of teson")
+def test_a_share_for_a_queue_without_a_policy(raw, jobs):
+    refused(raw("/v1/submitjob", submit_body(jobDefinition=jobs.register("true"), shareIdentifier="a")),
+            "'shareIdentifier' must not be given")
+
+
+# [botocore 1.43.67, batch/2016-08-10]
+OPERATIONS = """CancelJob CreateComputeEnvironment CreateConsumableResource CreateJobQueue CreateQuotaShare
+CreateSchedulingPolicy CreateServiceEnvironment DeleteComputeEnvironment DeleteConsumableResource DeleteJobQueue
+DeleteQuotaShare DeleteSchedulingPolicy DeleteServiceEnvironment DeregisterJobDefinition DescribeComputeEnvironments
+DescribeConsumableResource DescribeJobDefinitions DescribeJobQueues DescribeJobs DescribeQuotaShare
+DescribeSchedulingPolicies DescribeServiceEnvironments DescribeServiceJob GetJobQueueSnapshot ListConsumableResources
+ListJobs ListJobsByConsumableResource ListQuotaShares ListSchedulingPolicies ListServiceJobs ListTagsForResource
+RegisterJobDefinition SubmitJob SubmitServiceJob TagResource TerminateJob TerminateServiceJob UntagResource
+UpdateComputeEnvironment UpdateConsumableResource UpdateJobQueue UpdateQuotaShare UpdateSchedulingPolicy
+UpdateServiceEnvironment UpdateServiceJob""".split()
+
+
+def test_the_page_of_operations_tells_of_all_45_what_the_server_does(raw, batch):
+    here = {}
+    for line in (ROOT / "docs" / "batch-operations.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 3 and cells[1] in ("yes", "not yet", "no"):
+            here |= {operation.strip(): cells[1] == "yes" for operation in cells[0].split(",")}
+    assert len(OPERATIONS) == 45 and sorted(here) == OPERATIONS
+    assert set(batch.meta.service_model.operation_names) <= set(OPERATIONS)
+    for operation in OPERATIONS:
+        if operation in ("TagResource", "UntagResource", "ListTagsForResource"):
+            continue  # paths of their own, tested elsewhere
+        status, _, answer = raw(f"/v1/{operation.lower()}", {})
+        missing = f"{operation} is not supported by this version of teson" in answer.decode()
+        assert missing != here[operation], (operation, status, answer)
 
 
 def test_unknown_operations_and_unsigned_requests(raw):

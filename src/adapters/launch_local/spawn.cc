@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "attempt_dir/files.h"
+#include "base/descriptor_limit.h"
 
 namespace teson {
 namespace {
@@ -84,6 +85,7 @@ Result<Spawned> spawn_detached(const std::string& program, const std::vector<std
     return fail(ErrorKind::kUnavailable, std::string("cannot make a process: ") + std::strerror(error));
   }
   if (error != 0) return std::unexpected(make_errno_error("cannot run " + program, error));
+  restore_descriptor_limit(spawned.pid);
   spawned.process.reset(static_cast<int>(::syscall(SYS_pidfd_open, spawned.pid, 0)));
   return spawned;
 }

@@ -15,20 +15,12 @@ constexpr std::string_view kExplain = "/teson/v1/explain";
 constexpr int kWorkers = 2;
 
 // Operations of AWS Batch that this version does not have.
-constexpr std::array kUnsupported = {                                     "CreateQuotaShare",
-                                     "CreateServiceEnvironment",
-                                     "DeleteQuotaShare",
-                                     "DeleteServiceEnvironment",
-                                     "DescribeQuotaShare",
-                                     "DescribeServiceEnvironments",
-                                     "DescribeServiceJob",
-                                     "ListQuotaShares",
-                                     "ListServiceJobs",
-                                     "SubmitServiceJob",
-                                     "TerminateServiceJob",
-                                     "UpdateQuotaShare",
-                                     "UpdateServiceEnvironment",
-                                     "UpdateServiceJob"};
+constexpr std::array kUnsupported = {
+    "CreateQuotaShare",         "CreateServiceEnvironment", "DeleteQuotaShare",
+    "DeleteServiceEnvironment", "DescribeQuotaShare",       "DescribeServiceEnvironments",
+    "DescribeServiceJob",       "ListQuotaShares",          "ListServiceJobs",
+    "SubmitServiceJob",         "TerminateServiceJob",      "UpdateQuotaShare",
+    "UpdateServiceEnvironment", "UpdateServiceJob"};
 
 std::string_view unsupported_operation(std::string_view path) {
   for (const std::string_view name : kUnsupported) {
@@ -42,9 +34,17 @@ std::string_view unsupported_operation(std::string_view path) {
 
 // For the audit log: what a request names first.
 std::string resource_of(const Json& body) {
-  static constexpr std::array kMembers = {
-      "jobId", "jobDefinitionName", "jobDefinition", "jobQueueName", "jobQueue", "computeEnvironmentName", "arn",
-      "name",  "computeEnvironment", "consumableResource", "consumableResourceName"};
+  static constexpr std::array kMembers = {"jobId",
+                                          "jobDefinitionName",
+                                          "jobDefinition",
+                                          "jobQueueName",
+                                          "jobQueue",
+                                          "computeEnvironmentName",
+                                          "arn",
+                                          "name",
+                                          "computeEnvironment",
+                                          "consumableResource",
+                                          "consumableResourceName"};
   for (const char* member : kMembers) {
     if (const auto found = body.find(member); found != body.end() && found->is_string()) return *found;
   }
@@ -108,8 +108,8 @@ const BatchApi::Route* BatchApi::find_route(std::string_view path) {
             Need::kAdmin},
       Route{"deleteconsumableresource", "DeleteConsumableResource", &BatchApi::delete_consumable_resource,
             Need::kAdmin},
-      Route{"listjobsbyconsumableresource", "ListJobsByConsumableResource",
-            &BatchApi::list_jobs_by_consumable_resource, Need::kRead},
+      Route{"listjobsbyconsumableresource", "ListJobsByConsumableResource", &BatchApi::list_jobs_by_consumable_resource,
+            Need::kRead},
   };
   for (const Route& route : kRoutes) {
     if (route.path == path) return &route;

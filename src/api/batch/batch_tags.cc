@@ -55,6 +55,11 @@ Status may_tag(const ResourceRef& resource, const Caller& by, const http::Action
   return fail(ErrorKind::kDenied, http::refusal(by, {action.name + " of what belongs to no user", http::Need::kAdmin}));
 }
 
+std::string throttle_tag(const Tags& tags) {
+  const auto found = tags.find("teson:array-throttle");
+  return found == tags.end() ? std::string() : found->second;
+}
+
 Command tag_command(const ResourceRef& resource, TagsChange change, const Caller& by, std::string_view action) {
   return std::visit(
       [&change, &by, action](const auto& ref) -> Command {
@@ -74,9 +79,11 @@ Command tag_command(const ResourceRef& resource, TagsChange change, const Caller
           return command::UpdateJobTags{
               ref,
               [change = std::move(change)](Tags& tags, std::optional<int>& throttle) -> Status {
+                const std::string before = throttle_tag(tags);
                 TESON_TRY_STATUS(change(tags));
                 TESON_TRY(const ExtensionTags extensions, parse_extension_tags(tags));
-                throttle = extensions.array_throttle.value_or(0);
+                // One that its definition gave it has no tag here, and other tags do not end it.
+                if (throttle_tag(tags) != before) throttle = extensions.array_throttle.value_or(0);
                 return {};
               },
               by, action};
@@ -138,7 +145,7 @@ void BatchApi::list_tags(const CallPtr& call) {
     return loop_.ask([call, missing, name = ref->name](const Controller& controller) {
       const auto found = controller.state().consumables().find(name);
       found == controller.state().consumables().end() ? missing()
-                                                       : call->answer_text(tags_answer(found->second.value.tags));
+                                                      : call->answer_text(tags_answer(found->second.value.tags));
     });
   }
   if (const auto* ref = std::get_if<DefinitionRef>(&*resource))

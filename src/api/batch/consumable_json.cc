@@ -19,6 +19,13 @@ std::string lower(std::string text) {
   return text;
 }
 
+// A definition is read without knowing whose server it is for: of an ARN the name counts.
+std::string_view local_name(std::string_view text) {
+  constexpr std::string_view kKind = ":consumable-resource/";
+  const size_t at = text.starts_with("arn:aws:batch:") ? text.find(kKind) : std::string_view::npos;
+  return at == std::string_view::npos ? text : text.substr(at + kKind.size());
+}
+
 const char* kind_name(ConsumableKind kind) {
   return kind == ConsumableKind::kReplenishable ? "REPLENISHABLE" : "NON_REPLENISHABLE";
 }
@@ -146,8 +153,7 @@ Json consumable_job(const JobView& view, const std::string& consumable, const Ar
   return out;
 }
 
-Result<std::optional<std::vector<ConsumableAsk>>> optional_consumables(const JsonValue& body, const char* field,
-                                                                       const Arns& arns) {
+Result<std::optional<std::vector<ConsumableAsk>>> optional_consumables(const JsonValue& body, const char* field) {
   TESON_TRY(const auto properties, wire::optional_object(body, field));
   if (!properties) return std::optional<std::vector<ConsumableAsk>>();
   TESON_TRY(const auto entries, wire::optional_object_array(*properties, "consumableResourceList", kMaxAsks));
@@ -155,7 +161,11 @@ Result<std::optional<std::vector<ConsumableAsk>>> optional_consumables(const Jso
   for (const JsonValue& entry : entries) {
     ConsumableAsk ask;
     TESON_TRY(const std::string name, wire::required_string(entry, "consumableResource"));
-    TESON_TRY(ask.name, arns.consumable_name(name, entry.path() + ".consumableResource"));
+    ask.name = std::string(local_name(name));
+    if (!is_resource_name(ask.name)) {
+      return invalid(
+          fmt::format("Value {} at '{}.consumableResource' is no name: {}", in_quotes(name), entry.path(), kNameRule));
+    }
     if (!wire::field(entry, "quantity")) return entry.refuse("quantity must be given");
     TESON_TRY(const auto quantity, wire::optional_int(entry, "quantity", {1, kMaxQuantity}));
     ask.quantity = quantity.value_or(1);

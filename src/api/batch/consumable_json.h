@@ -38,8 +38,7 @@ bool matches(const ConsumableJobsQuery& query, const Job& job);
 Json consumable_job(const JobView& view, const std::string& consumable, const Arns& arns);
 
 // consumableResourceProperties and its override; nullopt where the member is absent.
-Result<std::optional<std::vector<ConsumableAsk>>> optional_consumables(const JsonValue& body, const char* field,
-                                                                       const Arns& arns);
+Result<std::optional<std::vector<ConsumableAsk>>> optional_consumables(const JsonValue& body, const char* field);
 Json consumables_json(const std::vector<ConsumableAsk>& asks);
 
 }  // namespace teson::batch

@@ -21,32 +21,6 @@ constexpr std::string_view kReserved = "AWS_BATCH";
 constexpr std::array<const char*, 6> kRead = {"image", "command", "environment", "resourceRequirements",
                                               "vcpus", "memory"};
 
-enum class Shape { kList, kObject, kString, kBoolean };
-struct KeptMember {
-  const char* name;
-  Shape shape;
-};
-// What is kept must at least have the shape that clients expect to get back.
-constexpr std::array kKept = {
-    KeptMember{"volumes", Shape::kList},
-    KeptMember{"mountPoints", Shape::kList},
-    KeptMember{"ulimits", Shape::kList},
-    KeptMember{"secrets", Shape::kList},
-    KeptMember{"linuxParameters", Shape::kObject},
-    KeptMember{"logConfiguration", Shape::kObject},
-    KeptMember{"networkConfiguration", Shape::kObject},
-    KeptMember{"fargatePlatformConfiguration", Shape::kObject},
-    KeptMember{"runtimePlatform", Shape::kObject},
-    KeptMember{"ephemeralStorage", Shape::kObject},
-    KeptMember{"repositoryCredentials", Shape::kObject},
-    KeptMember{"jobRoleArn", Shape::kString},
-    KeptMember{"executionRoleArn", Shape::kString},
-    KeptMember{"user", Shape::kString},
-    KeptMember{"instanceType", Shape::kString},
-    KeptMember{"readonlyRootFilesystem", Shape::kBoolean},
-    KeptMember{"privileged", Shape::kBoolean},
-};
-
 std::optional<int64_t> parse_whole(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -132,29 +106,6 @@ Result<ContainerAsk> parse_ask(const JsonValue& object) {
   return ask;
 }
 
-Status check_kept(const JsonValue& object) {
-  for (const KeptMember& member : kKept) {
-    const auto value = wire::field(object, member.name);
-    if (!value) continue;
-    const Json& json = value->json();
-    switch (member.shape) {
-      case Shape::kList:
-        if (!json.is_array()) return value->refuse("Member must be a list");
-        break;
-      case Shape::kObject:
-        TESON_TRY_STATUS(value->expect_object());
-        break;
-      case Shape::kString:
-        TESON_TRY_STATUS(value->as_string());
-        break;
-      case Shape::kBoolean:
-        TESON_TRY_STATUS(value->as_bool());
-        break;
-    }
-  }
-  return {};
-}
-
 Result<std::string> parse_image(const JsonValue& object) {
   TESON_TRY(std::string image, wire::required_string(object, "image", kMaxImage));
   const bool good = std::all_of(image.begin(), image.end(), [](char c) {
@@ -198,7 +149,6 @@ Result<ContainerProperties> parse_container_properties(const JsonValue& value) {
   TESON_TRY(out.image, parse_image(value));
   TESON_TRY(out.ask, parse_ask(value));
   TESON_TRY_STATUS(check_both_given(value, out.ask));
-  TESON_TRY_STATUS(check_kept(value));
   for (const auto& [name, member] : value.json().items()) {
     const bool read = std::any_of(kRead.begin(), kRead.end(), [&](const char* known) { return name == known; });
     if (!read && !member.is_null()) out.rest[name] = member;

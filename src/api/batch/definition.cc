@@ -4,6 +4,8 @@
 
 #include <mutex>
 
+#include "api/batch/consumable_json.h"
+#include "api/batch/kept.h"
 #include "api/batch/retry_json.h"
 #include "base/try.h"
 
@@ -12,11 +14,13 @@ namespace {
 
 constexpr int64_t kMaxPriority = 9999;
 
+constexpr const char* kRefused[] = {"nodeProperties", "eksProperties", "ecsProperties", "consumableResourceProperties"};
+
 Status refuse_unsupported(const JsonValue& body) {
   TESON_TRY_STATUS(refuse_member(body, "nodeProperties", "multi-node jobs are"));
   TESON_TRY_STATUS(refuse_member(body, "eksProperties", "jobs on EKS are"));
   TESON_TRY_STATUS(refuse_member(body, "ecsProperties", "jobs of several containers are"));
-  return refuse_member(body, "consumableResourceProperties", "consumable resources are");
+  return {};
 }
 
 Result<DefinitionBody> parse_body(const JsonValue& value) {
@@ -34,6 +38,8 @@ Result<DefinitionBody> parse_body(const JsonValue& value) {
   TESON_TRY(out.propagate_tags, wire::optional_bool(value, "propagateTags"));
   TESON_TRY(const auto priority, wire::optional_int(value, "schedulingPriority", {0, kMaxPriority}));
   out.priority = static_cast<int>(priority.value_or(0));
+  TESON_TRY(auto consumables, optional_consumables(value, "consumableResourceProperties"));
+  if (consumables) out.consumables = std::move(*consumables);
   TESON_TRY(const auto platforms, wire::optional_array(value, "platformCapabilities"));
   for (const JsonValue& platform : platforms) {
     TESON_TRY(std::string name, platform.as_string());
@@ -56,8 +62,14 @@ Result<JobDefinition> parse_register(const Json& body) {
   TESON_TRY(out.tags, optional_tags(value, "tags"));
   TESON_TRY_STATUS(parse_extension_tags(out.tags));
   TESON_TRY(const DefinitionBody parsed, parse_body(value));
+  TESON_TRY(const JsonValue container, wire::required_object(value, "containerProperties"));
+  TESON_TRY_STATUS(check_kept_container(container));
   Json document = body;
   for (const char* member : {"jobDefinitionName", "tags"}) document.erase(member);
+  // Given as nothing, of whatever type.
+  for (const char* member : kRefused) {
+    if (document.contains(member) && document[member].empty()) document.erase(member);
+  }
   if (parsed.retry) document["retryStrategy"] = to_json(*parsed.retry);
   out.document = wire::json_text(document);
   return out;

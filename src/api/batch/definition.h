@@ -29,7 +29,7 @@ struct DefinitionBody {
 };
 
 // Checks a whole RegisterJobDefinition request. `revision` stays 0: the loop chooses it.
-Result<JobDefinition> parse_register(const Json& body, const Arns& arns);
+Result<JobDefinition> parse_register(const Json& body);
 // As DescribeJobDefinitions returns it.
 Json definition_json(const JobDefinition& definition, const Arns& arns);
 
@@ -41,7 +41,7 @@ struct ParsedDefinition {
   ExtensionTags extensions;
   std::string job_document;  // JobSpec::document of a job that changes none of it
 };
-Result<ParsedDefinition> parse_definition(const JobDefinition& definition, const Arns& arns);
+Result<ParsedDefinition> parse_definition(const JobDefinition& definition);
 
 // JobSpec::document: {"container": {...}, "parameters": {...}, "propagateTags": b, "platformCapabilities": [...]}, each
 // only where it says something. What JobSpec has as values is not repeated here.

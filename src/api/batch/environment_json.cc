@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/batch/instance_types.h"
+#include "api/batch/kept.h"
 #include "base/try.h"
 
 namespace teson::batch {
@@ -56,16 +57,8 @@ Status refuse_for_fargate(const JsonValue& resources) {
 }
 
 Status check_kept(const JsonValue& resources) {
-  for (const char* list : {"subnets", "securityGroupIds", "ec2Configuration"}) {
-    TESON_TRY_STATUS(wire::optional_array(resources, list));
-  }
-  TESON_TRY_STATUS(wire::optional_string_map(resources, "tags"));
-  TESON_TRY_STATUS(wire::optional_object(resources, "launchTemplate"));
+  TESON_TRY_STATUS(check_kept_resources(resources));
   TESON_TRY_STATUS(wire::optional_int(resources, "bidPercentage", {0, 100}));
-  for (const char* text :
-       {"allocationStrategy", "imageId", "ec2KeyPair", "instanceRole", "placementGroup", "spotIamFleetRole"}) {
-    TESON_TRY_STATUS(wire::optional_string(resources, text));
-  }
   return {};
 }
 
@@ -159,7 +152,7 @@ Result<ComputeEnvironment> parse_create_environment(const Json& body, const Inst
   TESON_TRY(const std::string type, wire::required_enum(value, "type", {"MANAGED", "UNMANAGED"}));
   TESON_TRY(out.enabled, parse_state(value, true));
   TESON_TRY(out.tags, optional_tags(value, "tags"));
-  TESON_TRY_STATUS(wire::optional_string(value, "serviceRole"));
+  TESON_TRY_STATUS(check_kept_environment(value));
   TESON_TRY_STATUS(refuse_member(value, "eksConfiguration", "EKS clusters are"));
   TESON_TRY(const auto unmanaged_vcpus, wire::optional_int(value, "unmanagedvCpus", {0, INT32_MAX}));
   if (type == "MANAGED") {
@@ -173,7 +166,7 @@ Result<ComputeEnvironment> parse_create_environment(const Json& body, const Inst
     out.max_vcpus = unmanaged_vcpus.value_or(kUnboundedVcpus);
   }
   Json document = body;
-  for (const char* member : {"computeEnvironmentName", "tags", "state"}) document.erase(member);
+  for (const char* member : {"computeEnvironmentName", "tags", "state", "eksConfiguration"}) document.erase(member);
   out.document = wire::json_text(document);
   return out;
 }
@@ -185,6 +178,7 @@ Result<EnvironmentUpdate> parse_update_environment(const Json& body, const Arns&
   TESON_TRY(const std::string name, wire::required_string(value, "computeEnvironment"));
   TESON_TRY(out.name, arns.environment_name(name, "computeEnvironment"));
   TESON_TRY(const auto state, wire::optional_enum(value, "state", {"ENABLED", "DISABLED"}));
+  TESON_TRY_STATUS(check_kept_environment(value));
   TESON_TRY(const auto role, wire::optional_string(value, "serviceRole"));
   TESON_TRY(const auto unmanaged_vcpus, wire::optional_int(value, "unmanagedvCpus", {0, INT32_MAX}));
   TESON_TRY(const auto policy, wire::optional_object(value, "updatePolicy"));

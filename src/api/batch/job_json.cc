@@ -1,6 +1,7 @@
 #include "api/batch/job_json.h"
 
 #include "api/batch/array_json.h"
+#include "api/batch/consumable_json.h"
 #include "api/batch/container.h"
 #include "api/batch/extension_tags.h"
 #include "api/batch/retry_json.h"
@@ -54,6 +55,9 @@ Json environment_json(const EnvironmentVariables& variables) {
 
 Json container_json(const Job& job, Json kept, const Arns& arns) {
   Json out = kept.is_object() ? std::move(kept) : Json::object();
+  // A definition may hold members that mean nothing there, and must not pass for what happened.
+  for (const char* member : {"exitCode", "reason", "containerInstanceArn", "taskArn", "logStreamName"})
+    out.erase(member);
   for (const char* list : {"volumes", "mountPoints", "ulimits", "secrets"}) {
     if (!out.contains(list)) out[list] = Json::array();
   }
@@ -99,6 +103,7 @@ Json job_detail(const JobView& view, const Arns& arns) {
   out["jobDefinition"] = arns.definition(spec.definition, spec.definition_revision);
   out["schedulingPriority"] = spec.priority;
   if (!spec.share.empty()) out["shareIdentifier"] = spec.share;
+  if (!spec.consumables.empty()) out["consumableResourceProperties"] = consumables_json(spec.consumables);
   out["retryStrategy"] = to_json(spec.retry);
   if (spec.attempt_timeout) out["timeout"] = timeout_json(*spec.attempt_timeout);
   out["dependsOn"] = depends_on_json(spec);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "api/batch/consumable_json.h"
 #include "api/batch/policy_json.h"
 #include "api/batch/retry_json.h"
 #include "base/check.h"
@@ -20,7 +21,6 @@ Status refuse_unsupported(const JsonValue& body) {
   TESON_TRY_STATUS(refuse_member(body, "nodeOverrides", "multi-node jobs are"));
   TESON_TRY_STATUS(refuse_member(body, "eksPropertiesOverride", "jobs on EKS are"));
   TESON_TRY_STATUS(refuse_member(body, "ecsPropertiesOverride", "jobs of several containers are"));
-  TESON_TRY_STATUS(refuse_member(body, "consumableResourcePropertiesOverride", "consumable resources are"));
   return {};
 }
 
@@ -47,6 +47,7 @@ Result<SubmitRequest> parse_submit(const Json& body, const Arns& arns) {
   TESON_TRY(out.propagate_tags, wire::optional_bool(value, "propagateTags"));
   TESON_TRY(const auto priority, wire::optional_int(value, "schedulingPriorityOverride", {0, kMaxPriority}));
   if (priority) out.priority = static_cast<int>(*priority);
+  TESON_TRY(out.consumables, optional_consumables(value, "consumableResourcePropertiesOverride"));
   TESON_TRY(out.share, parse_share_identifier(value));
   TESON_TRY(out.tags, optional_tags(value, "tags"));
   TESON_TRY(out.extensions, parse_extension_tags(out.tags));
@@ -91,6 +92,7 @@ Result<JobSpec> make_spec(SubmitRequest request, const ParsedDefinition& definit
   spec.depends_on = std::move(request.depends_on.jobs);
   spec.tags = std::move(request.tags);
   spec.share = std::move(request.share);
+  spec.consumables = request.consumables ? std::move(*request.consumables) : base.consumables;
   spec.priority = request.priority.value_or(base.priority);
 
   const ExtensionTags extensions = merged(definition.extensions, request.extensions);

@@ -19,6 +19,7 @@ struct SubmitRequest {
   std::optional<Duration> timeout;
   std::optional<bool> propagate_tags;
   std::string share;
+  std::optional<std::vector<ConsumableAsk>> consumables;
   std::optional<int> priority;
   Tags tags;
   ExtensionTags extensions;

@@ -1,5 +1,6 @@
 #include "api/http/server.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -26,6 +27,9 @@ std::string full_response() {
       "x-amzn-ErrorType: ServiceUnavailableException\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
       kBody.size(), kBody);
 }
+
+// asio leaves this out.
+void keep_from_programs(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 std::string shown(const std::string& host, uint16_t port) {
   return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
@@ -101,6 +105,7 @@ Status Server::Impl::listen() {
   acceptor.emplace(front());
   pause.emplace(front());
   acceptor->open(wanted->protocol(), error);
+  if (!error) keep_from_programs(acceptor->native_handle());
   if (!error) acceptor->set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor->bind(*wanted, error);
   if (!error) acceptor->listen(kBacklog, error);
@@ -119,6 +124,7 @@ void Server::Impl::accept() {
 void Server::Impl::accepted(Worker& worker, error_code error, tcp::socket socket) {
   if (error == asio::error::operation_aborted || !acceptor->is_open()) return;
   if (!error) {
+    keep_from_programs(socket.native_handle());
     if (count.try_add(options.max_connections)) {
       worker.adopt(std::move(socket));
     } else {

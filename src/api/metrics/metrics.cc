@@ -40,10 +40,11 @@ std::map<std::string, Live> live_by_queue(const State& state) {
 
 void put_queues(const State& state, Exposition& out) {
   const auto live = live_by_queue(state);
-  out.family(
-      "teson_jobs", "gauge",
-      "Live jobs by status. Of an array its begun children count, and those that may run count as one RUNNABLE.");
+  out.family("teson_jobs", "gauge",
+             "Live jobs by status. An array is PENDING; its begun children count, and those that may run count as one "
+             "RUNNABLE.");
   for (const auto& [name, queue] : state.queues()) {
+    out.sample({{"queue", name}, {"status", "PENDING"}}, whole(queue.pending));
     out.sample({{"queue", name}, {"status", "RUNNABLE"}}, whole(queue.ready.size() + queue.held.size()));
     out.sample({{"queue", name}, {"status", "STARTING"}}, live.at(name).starting);
     out.sample({{"queue", name}, {"status", "RUNNING"}}, live.at(name).running);

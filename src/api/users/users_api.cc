@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -28,6 +29,14 @@ Json user_json(const User& user) {
   if (user.created.micros > 0) out["createdAt"] = user.created.millis();
   out["source"] = user.of_credentials_file ? "credentials" : "users";
   return out;
+}
+
+// A name may be echoed on a terminal.
+Result<std::string> required_text(const JsonValue& body, const char* member) {
+  TESON_TRY(std::string text, wire::required_string(body, member, kMaxText));
+  const bool plain = std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+  if (plain) return text;
+  return wire::field(body, member)->refuse("Member must not hold control characters");
 }
 
 Result<Role> required_role(const JsonValue& body) {
@@ -92,7 +101,7 @@ void UsersApi::handle(http::Request request, http::Reply reply) {
 }
 
 UsersApi::Answer UsersApi::add(const http::Request& request, const JsonValue& body) {
-  TESON_TRY(const std::string name, wire::required_string(body, "name", kMaxText));
+  TESON_TRY(const std::string name, required_text(body, "name"));
   request.touches("user/" + name);
   Role role = Role::kUser;
   if (wire::field(body, "role")) {
@@ -103,7 +112,7 @@ UsersApi::Answer UsersApi::add(const http::Request& request, const JsonValue& bo
 }
 
 UsersApi::Answer UsersApi::rotate(const http::Request& request, const JsonValue& body) {
-  TESON_TRY(const std::string name, wire::required_string(body, "name", kMaxText));
+  TESON_TRY(const std::string name, required_text(body, "name"));
   request.touches("user/" + name);
   TESON_TRY(const Key key, registry_.rotate(name, clock_.now()));
   return new_key_json(registry_, name, key);
@@ -116,14 +125,14 @@ UsersApi::Answer UsersApi::list(const http::Request&, const JsonValue&) {
 }
 
 UsersApi::Answer UsersApi::revoke(const http::Request& request, const JsonValue& body) {
-  TESON_TRY(const std::string which, wire::required_string(body, "user", kMaxText));
+  TESON_TRY(const std::string which, required_text(body, "user"));
   request.touches("user/" + which);
   TESON_TRY(const User left, registry_.revoke(which));
   return Json{{"user", user_json(left)}};
 }
 
 UsersApi::Answer UsersApi::role(const http::Request& request, const JsonValue& body) {
-  TESON_TRY(const std::string name, wire::required_string(body, "name", kMaxText));
+  TESON_TRY(const std::string name, required_text(body, "name"));
   request.touches("user/" + name);
   TESON_TRY(const Role role, required_role(body));
   TESON_TRY(const User left, registry_.set_role(name, role));

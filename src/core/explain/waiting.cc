@@ -151,8 +151,8 @@ Explanation why_never(const State& state, const QueueState& queue, const Job& jo
 }
 
 Explanation why_head_waits(const State& state, const QueueState& queue, const Job& job) {
-  Shortage shortage = shortage_of(state, queue, job.spec.resources);
-  if (shortage.text.empty()) shortage = consumable_shortage(state, job.spec);
+  Shortage shortage = consumable_shortage(state, job.spec);
+  if (shortage.text.empty()) shortage = shortage_of(state, queue, job.spec.resources);
   const std::string name = clipped(queue.value.name, kShownOfName);
   Explanation out;
   out.sentence =
@@ -183,8 +183,8 @@ Explanation why_waits_behind(const State& state, const QueueState& queue, const 
   }
   out.lines = {"asks " + resources_text(job.spec.resources),
                "free on the host now: " + resources_text(state.host_free())};
-  Shortage shortage = shortage_of(state, queue, first.spec->resources);
-  if (shortage.text.empty()) shortage = consumable_shortage(state, *first.spec);
+  Shortage shortage = consumable_shortage(state, *first.spec);
+  if (shortage.text.empty()) shortage = shortage_of(state, queue, first.spec->resources);
   if (!shortage.text.empty()) out.lines.push_back("the first in the queue lacks " + shortage.text);
   add_holders(shortage, out.lines);
   out.lines.push_back(other_share ? "changes it: its share's turn" : "changes it: the start of those before it");

@@ -65,6 +65,29 @@ TEST(Placement, MaxVcpusBoundsTheInstancesOfAnEnvironment) {
             "2 in use; a new c5.large needs 2; held by 00000000 (job1, 2 vCPU)");
 }
 
+TEST(Placement, ALoweredMaxVcpusIsReachedThoughJobsKeepComing) {
+  World world(kHost);
+  world.environment("e", {type("m5.large", {2000, 4000, 0})}, 4);
+  world.queue("q", {"e"});
+  std::vector<JobId> running;
+  for (int i = 0; i < 4; ++i) running.push_back(world.submit("q", {1000, 100, 0}));  // two and two
+  world.decide();
+  world.environment("e", {type("m5.large", {2000, 4000, 0})}, 2);
+  const JobId next = world.submit("q", {1000, 100, 0});
+  world.end(running[0], fact::Verdict::kSucceeded);
+  world.decide();
+  EXPECT_EQ(world.status(next), "RUNNABLE") << "four vCPUs would stay busy";
+  EXPECT_EQ(world.status(running[1]), "STARTING");
+  world.end(running[1], fact::Verdict::kSucceeded);
+  world.end(running[2], fact::Verdict::kSucceeded);
+  world.decide();
+  EXPECT_EQ(world.status(next), "STARTING");
+  EXPECT_EQ(live_attempt(*world.state.job(next))->instance, live_attempt(*world.state.job(running[3]))->instance);
+  const JobId last = world.submit("q", {1000, 100, 0});
+  world.decide();
+  EXPECT_EQ(world.status(last), "RUNNABLE") << "on the idle instance it would be beyond maxvCpus";
+}
+
 TEST(Placement, SecondEnvironmentTakesWhatTheFirstCannot) {
   World world(kHost);
   world.environment("first", {type("c5.large", {2000, 4000, 0})}, 2);

@@ -38,9 +38,10 @@ std::optional<FactBody> place_behind(const State& state, const QueueState& queue
     const JobId front = job.id.parent().child(index);
     const Job& sibling = *state.job(front);
     const std::string& environment = live_attempt(sibling)->environment;
-    // One that runs where the queue no longer places anything.
-    const bool usable = std::ranges::any_of(queue.usable_environments,
-                                            [&](const ComputeEnvironment* used) { return used->name == environment; });
+    // One that runs where the queue no longer places anything, or no longer as much.
+    const bool usable = std::ranges::any_of(queue.usable_environments, [&](const ComputeEnvironment* used) {
+      return used->name == environment && state.instance_vcpus_of(environment) <= used->max_vcpus * 1000;
+    });
     if (sibling.stop || !usable) continue;
     const int length = chain_behind(state, front, shortest);
     if (length >= shortest) continue;

@@ -12,15 +12,29 @@
 namespace teson {
 namespace {
 
+int64_t busy_milli_vcpus(const State& state, const std::string& environment) {
+  int64_t total = 0;
+  for (const InstanceState* instance : state.instances_of(environment)) {
+    if (instance->attempts > 0) total += instance->value.size.milli_vcpus;
+  }
+  return total;
+}
+
 // Best fit: the instance that is left with the least room, so that large holes stay whole.
-const InstanceState* instance_with_room(const State& state, const std::string& environment, const Resources& ask) {
+const InstanceState* instance_with_room(const State& state, const ComputeEnvironment& environment,
+                                        const Resources& ask) {
   const InstanceState* best = nullptr;
+  // More than a lowered maxvCpus allows: only as many are kept busy as it does, or a steady stream would keep them all.
+  const int64_t max = environment.max_vcpus * 1000;
+  const bool too_many = state.instance_vcpus_of(environment.name) > max;
+  const int64_t busy = too_many ? busy_milli_vcpus(state, environment.name) : 0;
   const auto left_over = [&ask](const InstanceState& i) {
     const Resources left = i.free() - ask;
     return std::tuple(left.gpus, left.milli_vcpus, left.memory_mib);
   };
-  for (const InstanceState* instance : state.instances_of(environment)) {
+  for (const InstanceState* instance : state.instances_of(environment.name)) {
     if (!ask.fits_in(instance->free())) continue;
+    if (too_many && busy + (instance->attempts > 0 ? 0 : instance->value.size.milli_vcpus) > max) continue;
     if (!best || left_over(*instance) < left_over(*best)) best = instance;
   }
   return best;
@@ -96,7 +110,7 @@ std::optional<FactBody> place(const State& state, const QueueState& queue, const
   if (!ask.fits_in(state.host_free())) return std::nullopt;
   if (std::ssize(state.free_gpus(ask.gpus)) < ask.gpus || !consumables_suffice(state, *job.spec)) return std::nullopt;
   for (const ComputeEnvironment* environment : queue.usable_environments) {
-    if (const InstanceState* instance = instance_with_room(state, environment->name, ask)) {
+    if (const InstanceState* instance = instance_with_room(state, *environment, ask)) {
       return fact::AttemptPlaced{job.id, make_attempt(state, job, instance->value, now)};
     }
     if (auto instance = new_instance_for(state, *environment, ask, now)) {

@@ -53,7 +53,9 @@ void State::on(const fact::JobSubmitted& f) {
   job.created = now_;
   job.state = job_state::Pending{{f.waiting_for.begin(), f.waiting_for.end()}};
   if (f.waiting_for.empty()) {
-    queue_of(job).jobs.emplace(job.order, f.id);
+    QueueState& queue = queue_of(job);
+    queue.jobs.emplace(job.order, f.id);
+    ++queue.pending;
     note_asker(job);
     if (job.array) watch_counterparts(job);
     make_runnable(job);

@@ -49,7 +49,7 @@ void State::return_consumables(const JobSpec& spec, bool used_up) {
 
 // Moves those between `ready` and `held` whose ask lies between the two totals.
 void State::change_total(ConsumableState& consumable, int64_t total) {
-  const auto [least, most] = std::minmax(consumable.value.total, total);
+  const auto [least, most] = std::minmax({consumable.value.total, total});
   consumable.value.total = total;
   std::vector<ConsumableState::Ask> concerned(consumable.waiting.upper_bound({least, {}, UINT64_MAX}),
                                               consumable.waiting.end());

@@ -8,6 +8,14 @@
 #include "core/scheduler/fair_share.h"
 
 namespace teson {
+namespace {
+
+bool is_pending(const Job& job) {
+  return std::holds_alternative<job_state::Pending>(job.state) || std::holds_alternative<job_state::Spread>(job.state);
+}
+
+}  // namespace
+
 State::State(Site site) : site_(std::move(site)), gpu_used_(static_cast<size_t>(site_.host.gpus), false) {}
 
 State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
@@ -67,6 +75,7 @@ void State::index_job(Job& job) {
   QueueState& queue = queue_of(job);
   queue.jobs.emplace(job.order, job.id);
   note_asker(job);
+  if (is_pending(job)) ++queue.pending;
   if (const auto* pending = std::get_if<job_state::Pending>(&job.state)) {
     for (const JobId& awaited : pending->waiting_for) {
       if (is_unfinished(awaited)) {
@@ -163,6 +172,7 @@ QueueState& State::queue_of(const Job& job) {
 
 void State::make_runnable(Job& job) {
   if (job.array) return spread(job);
+  if (is_pending(job)) --queue_of(job).pending;
   job.state = job_state::Runnable{now_};
   // A child stands in the queue only while it is its array's first.
   if (!job.id.is_child()) list(queue_of(job), job.order, job.id, job.spec);
@@ -328,6 +338,7 @@ void State::finish(Job& job, JobState end) {
   QueueState& queue = queue_of(job);
   queue.jobs.erase(job.order);
   forget_asker(job);
+  if (is_pending(job)) --queue.pending;
   unlist(queue, job.order, job.spec);
   ready_dependents_.erase(job.id);
   doomed_dependents_.erase(job.id);

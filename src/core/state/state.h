@@ -47,6 +47,7 @@ struct QueueState {
   std::map<uint64_t, JobId> ready;  // runnable and may be placed, FIFO
   RankedSet<uint64_t> places;       // the keys of `ready`
   std::map<uint64_t, JobId> held;   // runnable but can never be placed as things are (why_never_fits)
+  size_t pending = 0;               // of `jobs`, those that wait for others, and arrays
   // Of a fair-share queue: the same `ready`, by share. Shares that neither run, wait nor have used anything are left
   // out.
   std::map<std::string, ShareState> shares;

@@ -175,6 +175,7 @@ void indexes_agree(const State& state) {
   size_t live = 0;
   for (const auto& [name, queue] : state.queues()) {
     live += queue.jobs.size();
+    size_t pending_jobs = 0;
     std::vector<const ComputeEnvironment*> usable;
     for (const std::string& environment : queue.value.environments) {
       const auto found = state.environments().find(environment);
@@ -185,6 +186,7 @@ void indexes_agree(const State& state) {
       const Job& job = *state.job(id);
       RC_ASSERT(job.order == order);
       RC_ASSERT(job.spec.queue == name);
+      pending_jobs += std::string_view(status_name(job)) == "PENDING" ? 1 : 0;
       const bool runnable = std::holds_alternative<job_state::Runnable>(job.state);
       RC_ASSERT(queue.ready.contains(order) + queue.held.contains(order) == (runnable ? 1 : 0));
       if (runnable) {
@@ -200,6 +202,7 @@ void indexes_agree(const State& state) {
         gpus.insert(attempt->gpus.begin(), attempt->gpus.end());
       }
     }
+    RC_ASSERT(queue.pending == pending_jobs);
   }
   RC_ASSERT(live == state.job_count());
   RC_ASSERT(host == state.host_used());
