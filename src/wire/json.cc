@@ -108,23 +108,32 @@ Result<std::string> JsonValue::as_string(StringLimits limits) const {
 }
 
 Result<int64_t> JsonValue::as_int(IntLimits limits) const {
+  const auto too_small = [&] {
+    return refuse(fmt::format("Member must have value greater than or equal to {}", limits.min));
+  };
+  const auto too_large = [&] {
+    return refuse(fmt::format("Member must have value less than or equal to {}", limits.max));
+  };
   int64_t number = 0;
   if (value_->is_number_unsigned()) {
     const uint64_t big = value_->get<uint64_t>();
-    if (big > static_cast<uint64_t>(INT64_MAX)) return refuse("Member must be a 64-bit integer");
+    if (big > static_cast<uint64_t>(INT64_MAX)) return too_large();
     number = static_cast<int64_t>(big);
   } else if (value_->is_number_integer()) {
     number = value_->get<int64_t>();
   } else if (value_->is_number_float()) {
     // "3.0" is an integer to AWS; 2^53 bounds what a double holds exactly.
+    constexpr double kExact = 9007199254740992.0;
     const double real = value_->get<double>();
-    if (std::trunc(real) != real || std::abs(real) > 9007199254740992.0) return refuse("Member must be an integer");
+    if (std::trunc(real) != real) return refuse("Member must be an integer");
+    if (real > kExact) return too_large();
+    if (real < -kExact) return too_small();
     number = static_cast<int64_t>(real);
   } else {
     return refuse("Member must be an integer");
   }
-  if (number < limits.min) return refuse(fmt::format("Member must have value greater than or equal to {}", limits.min));
-  if (number > limits.max) return refuse(fmt::format("Member must have value less than or equal to {}", limits.max));
+  if (number < limits.min) return too_small();
+  if (number > limits.max) return too_large();
   return number;
 }
 
