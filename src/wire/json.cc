@@ -38,19 +38,21 @@ std::string plain_reason(std::string_view what) {
   return std::string(what);
 }
 
-std::string shortened(std::string text) {
-  constexpr size_t kShown = 80;
-  if (text.size() <= kShown) return text;
-  size_t end = kShown;
+constexpr size_t kShownOfValue = 80;
+constexpr size_t kShownOfPath = 200;
+
+std::string shortened(std::string text, size_t most) {
+  if (text.size() <= most) return text;
+  size_t end = most;
   while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end) + "...";
 }
 
-std::string shown(const Json& value) {
-  if (!value.is_string()) return shortened(json_text(value));
+std::string shown(const Json& value, size_t most = kShownOfValue) {
+  if (!value.is_string()) return shortened(json_text(value), most);
   // As JSON writes it, so that line breaks and control characters show, but without the outer quotes.
   const std::string quoted = json_text(value);
-  return shortened(quoted.substr(1, quoted.size() - 2));
+  return shortened(quoted.substr(1, quoted.size() - 2), most);
 }
 
 }  // namespace
@@ -89,8 +91,9 @@ size_t character_count(std::string_view utf8) {
 }
 
 std::unexpected<Error> JsonValue::refuse(std::string_view constraint) const {
+  // A path may end with a map's key, which is the client's.
   return invalid(fmt::format("Value '{}' at '{}' failed to satisfy constraint: {}", shown(*value_),
-                             path_.empty() ? "the request body" : path_, constraint));
+                             path_.empty() ? "the request body" : shown(path_, kShownOfPath), constraint));
 }
 
 Result<std::string> JsonValue::as_string(StringLimits limits) const {

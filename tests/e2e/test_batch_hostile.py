@@ -33,6 +33,7 @@ HOSTILE = {
     "a mebibyte": '"' + "x" * (1 << 20) + '"', "mebibyte of quotes": '"' + '\\"' * (1 << 19) + '"',
     "a hundred thousand": "[" + ",".join(["0"] * 100_000) + "]",
     "ten thousand members": "{" + ",".join(f'"k{i}": "v"' for i in range(10_000)) + "}",
+    "control characters in a name": r'{"\u0000\n\u001b": 1}', "a long name": '{"' + "k" * 9000 + '": [1]}',
     "doubled member": '{"a": 1, "a": {"a": 2}}',
 }
 
