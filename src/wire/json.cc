@@ -38,19 +38,21 @@ std::string plain_reason(std::string_view what) {
   return std::string(what);
 }
 
-std::string shortened(std::string text) {
-  constexpr size_t kShown = 80;
-  if (text.size() <= kShown) return text;
-  size_t end = kShown;
+constexpr size_t kShownOfValue = 80;
+constexpr size_t kShownOfPath = 200;
+
+std::string shortened(std::string text, size_t most) {
+  if (text.size() <= most) return text;
+  size_t end = most;
   while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end) + "...";
 }
 
-std::string shown(const Json& value) {
-  if (!value.is_string()) return shortened(json_text(value));
+std::string shown(const Json& value, size_t most = kShownOfValue) {
+  if (!value.is_string()) return shortened(json_text(value), most);
   // As JSON writes it, so that line breaks and control characters show, but without the outer quotes.
   const std::string quoted = json_text(value);
-  return shortened(quoted.substr(1, quoted.size() - 2));
+  return shortened(quoted.substr(1, quoted.size() - 2), most);
 }
 
 }  // namespace
@@ -89,8 +91,9 @@ size_t character_count(std::string_view utf8) {
 }
 
 std::unexpected<Error> JsonValue::refuse(std::string_view constraint) const {
+  // A path may end with a map's key, which is the client's.
   return invalid(fmt::format("Value '{}' at '{}' failed to satisfy constraint: {}", shown(*value_),
-                             path_.empty() ? "the request body" : path_, constraint));
+                             path_.empty() ? "the request body" : shown(path_, kShownOfPath), constraint));
 }
 
 Result<std::string> JsonValue::as_string(StringLimits limits) const {
@@ -108,23 +111,32 @@ Result<std::string> JsonValue::as_string(StringLimits limits) const {
 }
 
 Result<int64_t> JsonValue::as_int(IntLimits limits) const {
+  const auto too_small = [&] {
+    return refuse(fmt::format("Member must have value greater than or equal to {}", limits.min));
+  };
+  const auto too_large = [&] {
+    return refuse(fmt::format("Member must have value less than or equal to {}", limits.max));
+  };
   int64_t number = 0;
   if (value_->is_number_unsigned()) {
     const uint64_t big = value_->get<uint64_t>();
-    if (big > static_cast<uint64_t>(INT64_MAX)) return refuse("Member must be a 64-bit integer");
+    if (big > static_cast<uint64_t>(INT64_MAX)) return too_large();
     number = static_cast<int64_t>(big);
   } else if (value_->is_number_integer()) {
     number = value_->get<int64_t>();
   } else if (value_->is_number_float()) {
     // "3.0" is an integer to AWS; 2^53 bounds what a double holds exactly.
+    constexpr double kExact = 9007199254740992.0;
     const double real = value_->get<double>();
-    if (std::trunc(real) != real || std::abs(real) > 9007199254740992.0) return refuse("Member must be an integer");
+    if (std::trunc(real) != real) return refuse("Member must be an integer");
+    if (real > kExact) return too_large();
+    if (real < -kExact) return too_small();
     number = static_cast<int64_t>(real);
   } else {
     return refuse("Member must be an integer");
   }
-  if (number < limits.min) return refuse(fmt::format("Member must have value greater than or equal to {}", limits.min));
-  if (number > limits.max) return refuse(fmt::format("Member must have value less than or equal to {}", limits.max));
+  if (number < limits.min) return too_small();
+  if (number > limits.max) return too_large();
   return number;
 }
 

@@ -308,6 +308,23 @@ def test_an_array_cancelled_while_its_children_start(server, jobs, tmp_path):
 
 
 @pytest.mark.parametrize("stop", ["cancel_job", "terminate_job"])
+def test_an_array_stopped_while_it_waits_for_others(server, jobs, stop):
+    first = submit_array(jobs, "exec sleep 600", 5)
+    plain = submit_array(jobs, "true", 5, dependsOn=[{"jobId": first}])
+    paired = submit_array(jobs, "true", 5, dependsOn=[{"jobId": first, "type": "N_TO_N"}, {"type": "SEQUENTIAL"}])
+    last = submit_array(jobs, "true", 5, dependsOn=[{"jobId": paired, "type": "N_TO_N"}])
+    for array in (plain, paired):
+        getattr(server.batch, stop)(jobId=array, reason="not wanted")
+        ended = jobs.wait(array, "FAILED")
+        assert ended["statusReason"] == "not wanted" and ended["arrayProperties"]["statusSummary"]["FAILED"] == 5
+        assert jobs.describe(f"{array}:4")["statusReason"] == "not wanted"
+    assert f"{paired}:3" in jobs.describe(f"{last}:3")["statusReason"]
+    jobs.wait(last, "FAILED")
+    server.batch.terminate_job(jobId=first, reason="over")
+    jobs.wait(first, "FAILED")
+
+
+@pytest.mark.parametrize("stop", ["cancel_job", "terminate_job"])
 def test_an_array_of_short_children_stopped_in_full_run(server, jobs, tmp_path, stop):
     """Most of them wait behind a sibling, placed but not begun, when the stop comes."""
     array = submit_array(jobs, 'echo "$i" >> $1', 3000, tmp_path / "ran")

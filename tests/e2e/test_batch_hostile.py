@@ -33,6 +33,7 @@ HOSTILE = {
     "a mebibyte": '"' + "x" * (1 << 20) + '"', "mebibyte of quotes": '"' + '\\"' * (1 << 19) + '"',
     "a hundred thousand": "[" + ",".join(["0"] * 100_000) + "]",
     "ten thousand members": "{" + ",".join(f'"k{i}": "v"' for i in range(10_000)) + "}",
+    "control characters in a name": r'{"\u0000\n\u001b": 1}', "a long name": '{"' + "k" * 9000 + '": [1]}',
     "doubled member": '{"a": 1, "a": {"a": 2}}',
 }
 
@@ -213,6 +214,38 @@ def test_queries_and_paths_may_hold_anything(server, send, method, path):
             message = json.loads(answer)["message"]
             assert message and len(message) < 2000 and not any(ord(character) < 32 for character in message), answer[:300]
     server.batch.describe_job_queues()
+
+
+WRONG = {"structure": [], "list": {}, "map": [], "string": [7], "integer": "x", "long": "x", "boolean": 1}
+READ = {"environment", "resourceRequirements", "instanceTypes", "tags"}  # not only kept; checked as strictly, elsewhere
+
+
+def wrongs(shape, path=()):
+    """(path, a value of a wrong type with all that leads to it) for each member within a shape of botocore's model."""
+    for name, member in shape.members.items():
+        if not path and name in READ:
+            continue
+        at = (*path, name)
+        yield at, {name: WRONG[member.type_name]}
+        inner = member.member if member.type_name == "list" else member
+        if inner.type_name == "structure":
+            for below, value in wrongs(inner, at):
+                yield below, {name: [value] if member.type_name == "list" else value}
+
+
+@pytest.mark.parametrize("operation, outer, good", [
+    ("RegisterJobDefinition", "containerProperties", {"jobDefinitionName": "kept", "type": "container"}),
+    ("CreateComputeEnvironment", "computeResources", {"computeEnvironmentName": "kept", "type": "MANAGED"}),
+    ("UpdateComputeEnvironment", "computeResources", {"computeEnvironment": "scratch"})])
+def test_each_member_that_is_only_kept_has_the_models_type(server, send, operation, outer, good):
+    shape = server.batch.meta.service_model.operation_model(operation).input_shape.members[outer]
+    base = CONTAINER if outer == "containerProperties" else RESOURCES
+    tried = 0
+    for path, wrong in wrongs(shape):
+        code, answer = send(operation.lower(), json.dumps({**good, outer: {**base, **wrong}}).encode())
+        assert code == 400 and path[-1] in json.loads(answer)["message"], (path, wrong, answer)
+        tried += 1
+    assert tried >= 20
 
 
 def test_a_bad_definition_spoils_no_others_answer(server, send):

@@ -3,7 +3,7 @@ import signal
 import socket
 import urllib.parse
 
-from conftest import wait_for
+from conftest import Jobs, running_server, wait_for
 
 
 def test_everything_is_there_after_a_restart(own_server, own_jobs):
@@ -93,3 +93,26 @@ def test_the_port_and_the_connections_die_with_the_server_and_not_with_its_jobs(
     (tmp_path / "go").touch()
     for job in (first, second):
         assert len(own_jobs.wait(job, "SUCCEEDED")["attempts"]) == 1
+
+
+def test_c32_the_server_dies_after_20_of_50_trials(tmp_path):
+    ran = tmp_path / "ran"
+    ran.touch()
+    with running_server("host: {vcpus: 4}\n") as server:
+        jobs = Jobs(server)
+        definition = jobs.register(["/bin/sh", "-c", 'echo "begin $1" >> $0; sleep 0.1; echo "end $1" >> $0', str(ran),
+                                    "Ref::trial"], resourceRequirements=[{"type": "VCPU", "value": "1"},
+                                                                         {"type": "MEMORY", "value": "16"}])
+        trials = [jobs.submit(definition=definition, parameters={"trial": str(number)}) for number in range(50)]
+        wait_for("20 that ended", lambda: ran.read_text().count("end") >= 20)
+        server.kill9()
+        server.start()
+        for trial in trials:
+            assert len(jobs.wait(trial, "SUCCEEDED")["attempts"]) == 1
+    said = ran.read_text().splitlines()
+    assert sorted(said) == sorted(f"{what} {number}" for what in ("begin", "end") for number in range(50))
+    running = most = 0
+    for line in said:
+        running += 1 if line.startswith("begin") else -1
+        most = max(most, running)
+    assert most <= 4

@@ -1,5 +1,10 @@
 """Attempts: which ends are retried, what the job is in the end, and what each attempt leaves behind."""
+import os
+import signal
+
 import pytest
+
+from conftest import wait_for
 
 HOST_LOST_ELSE_EXIT = {"attempts": 3, "evaluateOnExit": [{"onStatusReason": "Host EC2*", "action": "RETRY"},
                                                          {"onReason": "*", "action": "EXIT"}]}
@@ -7,6 +12,28 @@ HOST_LOST_ELSE_EXIT = {"attempts": 3, "evaluateOnExit": [{"onStatusReason": "Hos
 
 def codes(job):
     return [attempt["container"].get("exitCode") for attempt in job["attempts"]]
+
+
+# ---- C33: workers that vanish, and slow ones ----
+
+def test_c33_a_vanished_worker_is_noticed_and_a_slow_one_is_not_failed(jobs, server, tmp_path):
+    slow = jobs.submit(f"while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; touch {tmp_path}/done; exit 4")
+    vanishes = jobs.submit("sleep 600")
+    jobs.wait(slow, "RUNNING")
+    jobs.wait(vanishes, "RUNNING")
+    agent = server.agent_pid(slow)
+    os.kill(agent, signal.SIGSTOP)
+    try:
+        server.lose_machine(vanishes)
+        lost = jobs.wait(vanishes, "FAILED", seconds=10)
+        assert lost["attempts"][0]["statusReason"].startswith("Host EC2 (instance i-")
+        (tmp_path / "go").touch()
+        wait_for("the slow one's program", (tmp_path / "done").exists)
+        assert jobs.describe(slow)["status"] == "RUNNING"
+    finally:
+        os.kill(agent, signal.SIGCONT)
+    late = jobs.wait(slow, "FAILED")
+    assert codes(late) == [4] and late["statusReason"] == "Essential container in task exited"
 
 
 # ---- C5: rules ----

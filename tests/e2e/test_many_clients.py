@@ -1,4 +1,5 @@
-"""A thousand clients at once, and more than there are file descriptors: each is answered or cleanly refused, and jobs go on."""
+"""A thousand clients at once, and more of them or of attempts than there are file descriptors: each is answered or cleanly refused,
+and jobs go on."""
 import json
 import resource
 import select
@@ -140,3 +141,26 @@ def test_more_clients_than_descriptors_are_refused_and_jobs_go_on(tmp_path, limi
             for client in clients:
                 client.close()
         wait_for("room for a new client", lambda: Client(server).ask(look)[0] == 200)
+
+
+def test_more_attempts_than_descriptors_wait_and_each_runs_once(tmp_path):
+    ran, go = tmp_path / "ran", tmp_path / "go"
+    with running_server("host: {vcpus: 64}\n", descriptors=128) as server:
+        jobs = Jobs(server)
+        script = 'echo $AWS_BATCH_JOB_ARRAY_INDEX >> $0; while [ ! -e $1 ]; do sleep 0.2; done'
+        definition = jobs.register(["/bin/sh", "-c", script, str(ran), str(go)], resourceRequirements=[
+            {"type": "VCPU", "value": "0.25"}, {"type": "MEMORY", "value": "16"}])
+        array = jobs.submit(definition=definition, arrayProperties={"size": 80})
+
+        def running():
+            return jobs.describe(array)["arrayProperties"]["statusSummary"]["RUNNING"]
+        wait_for(lambda: f"32 that run: {running()}", lambda: running() >= 32)  # 128 / 2, without 32 for the rest
+        server.kill9()
+        server.start()  # adopts them
+        assert running() == 32
+        go.touch()
+        jobs.wait(array, "SUCCEEDED")
+        children = [job for start in (0, 40) for job in jobs.batch.describe_jobs(
+            jobs=[f"{array}:{index}" for index in range(start, start + 40)])["jobs"]]
+        assert [len(job["attempts"]) for job in children] == [1] * 80
+    assert sorted(map(int, ran.read_text().split())) == list(range(80))

@@ -68,14 +68,17 @@ def test_metrics_tell_what_happened(tmp_path):
         huge = jobs.submit(containerOverrides={"resourceRequirements": [{"type": "VCPU", "value": "0.25"},
                                                                         {"type": "MEMORY", "value": "9999"}]})
         jobs.wait(huge, "RUNNABLE")
+        after = jobs.submit("true", dependsOn=[{"jobId": running}])
+        array = jobs.submit("true", arrayProperties={"size": 7}, dependsOn=[{"jobId": running}])
         found = get(server.endpoint + "/metrics")
-        assert found["teson_jobs_submitted_total"][()] == 4
+        assert found["teson_jobs_submitted_total"][()] == 6
         assert found["teson_attempts_started_total"][()] == 3
         assert found["teson_attempts_ended_total"][labels(cause="exited")] == 2
         assert found["teson_attempts_ended_total"][labels(cause="lost")] == 0
+        assert found["teson_jobs"][labels(queue="default", status="PENDING")] == 2
         assert found["teson_jobs"][labels(queue="default", status="RUNNING")] == 1
         assert found["teson_jobs"][labels(queue="default", status="RUNNABLE")] == 1
-        assert found["teson_queue_live_jobs"][labels(queue="default")] == 2
+        assert found["teson_queue_live_jobs"][labels(queue="default")] == 4
         assert found["teson_queue_unplaceable_jobs"][labels(queue="default")] == 1
         assert found["teson_vcpus"] == {labels(of="host"): 2, labels(of="jobs"): 0.25}
         assert found["teson_memory_bytes"] == {labels(of="host"): 512 << 20, labels(of="jobs"): 32 << 20}
@@ -86,7 +89,11 @@ def test_metrics_tell_what_happened(tmp_path):
         assert found["process_open_fds"][()] > 5
         assert found["teson_journal_bytes"][labels(file="teson.db")] > 0
         go.touch()
-        jobs.wait(running, "SUCCEEDED")
+        for job in (running, after, array):
+            jobs.wait(job, "SUCCEEDED")
+        server.restart()
+        found = get(server.endpoint + "/metrics")
+        assert found["teson_jobs"][labels(queue="default", status="PENDING")] == 0
         jobs.batch.terminate_job(jobId=huge, reason="seen")
 
 

@@ -130,6 +130,29 @@ def test_a_user_stopping_anothers_job_is_refused_and_the_job_goes_on(own_server,
     own_jobs.wait(another, "FAILED")
 
 
+def test_nobody_touches_anothers_array_or_its_children(own_server, own_jobs, people):
+    ana, bo, _ = people
+    array = submit_as(ana, "exec sleep 600", arrayProperties={"size": 3}, tags={"teson:array-throttle": "1"})
+    wait_for("the first child", lambda: own_jobs.describe(f"{array}:0")["status"] == "RUNNING")
+    arn = own_jobs.describe(array)["jobArn"]
+    for call, request in ((bo.batch.terminate_job, {"jobId": f"{array}:0", "reason": "r"}),
+                          (bo.batch.cancel_job, {"jobId": f"{array}:2", "reason": "r"}),
+                          (bo.batch.terminate_job, {"jobId": array, "reason": "r"}),
+                          (bo.batch.tag_resource, {"resourceArn": arn, "tags": {"teson:array-throttle": "3"}}),
+                          (bo.batch.untag_resource, {"resourceArn": arn, "tagKeys": ["teson:array-throttle"]})):
+        error = refused(call, **request)["Error"]
+        assert error["Code"] == "AccessDeniedException" and "ana's" in error["Message"], error
+    process = bo.teson("throttle", array, "3")
+    assert process.returncode == 254 and "because it is ana's" in process.stderr, process.stderr
+    found = own_jobs.describe(array)
+    assert found["tags"] == {"teson:array-throttle": "1", "teson:owner": "ana"}
+    assert (found["arrayProperties"]["statusSummary"]["RUNNING"], found["arrayProperties"]["statusSummary"]["FAILED"]) == (1, 0)
+    ana.batch.cancel_job(jobId=f"{array}:2", reason="not this one")
+    assert own_jobs.describe(f"{array}:2")["statusReason"] == "not this one"
+    ana.batch.terminate_job(jobId=array, reason="enough")
+    own_jobs.wait(array, "FAILED")
+
+
 def test_people_see_whose_a_job_is(own_server, own_jobs, people):
     ana, bo, _ = people
     first = own_jobs.submit("true")

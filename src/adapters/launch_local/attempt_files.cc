@@ -17,12 +17,16 @@ DirectoryState read_directory_state(const AttemptPaths& paths) {
   // that is believed too early would start the job beside itself. An agent leaves its result before it lets go of the
   // lock.
   const auto lock = open_lock(paths.file(kLockFile), true);
+  // Without a descriptor to look with nothing is known, and then it runs: a later look will tell.
+  if (!lock && lock.error().kind == ErrorKind::kUnavailable) return Running{};
   if (lock && !try_lock(*lock)) {
     Running running{.record = read_lock_record(lock->get()), .started = std::nullopt, .lock = identity_of(lock->get())};
     if (const auto events = read_file(paths.events())) running.started = started_in(*events);
     return running;
   }
-  if (const auto text = read_file(paths.result())) {
+  const auto text = read_file(paths.result());
+  if (!text && text.error().kind == ErrorKind::kUnavailable) return Running{};
+  if (text) {
     auto result = decode_result(*text, paths.result());
     if (result) return Ended{std::move(*result)};
     // The host went down before it had written the result to its disk.

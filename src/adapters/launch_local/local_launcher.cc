@@ -20,6 +20,7 @@
 #include "adapters/launch_local/tracked.h"
 #include "attempt_dir/files.h"
 #include "attempt_dir/leftovers.h"
+#include "base/descriptor_limit.h"
 
 namespace teson {
 namespace {
@@ -141,6 +142,7 @@ void LocalLauncher::try_launch(const AttemptId& id, Tracked& tracked, std::vecto
 }
 
 Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
+  if (!has_descriptors()) return fail(ErrorKind::kUnavailable, "too many files are open");
   const AttemptPaths paths = attempt_paths(data_, order.id);
   if (const Status status = make_directories(paths.file(kWorkDirectory)); !status) return status;
   if (const Status status = make_directories(paths.checkpoints); !status) return status;
@@ -153,6 +155,12 @@ Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
   if (!spec) return std::unexpected(spec.error());
   if (const Status status = write_file(paths.file(kSpecFile), *spec, Durability::kRenameOnly); !status) return status;
   return new_agent(paths, order.id, tracked, std::move(*lock));
+}
+
+// One for each agent that is watched. Half of all are the clients', some the journal's and the logs'.
+bool LocalLauncher::has_descriptors() const {
+  constexpr uint64_t kOthers = 32;
+  return processes_.size() < std::max(descriptor_limit() / 2, kOthers + 1) - kOthers;
 }
 
 // Nobody holds the attempt's lock but us, until an agent does.

@@ -79,6 +79,7 @@ class LocalLauncher final : public Launcher {
   void look_soon(const AttemptId& id);
   Result<OwnedFd> claim(const AttemptPaths& paths, const AttemptId& id);
   std::string program_path() const;
+  bool has_descriptors() const;
   Status start_agent(const LaunchOrder& order, Tracked& tracked);
   Status new_agent(const AttemptPaths& paths, const AttemptId& id, Tracked& tracked, OwnedFd lock);
   void try_launch(const AttemptId& id, Tracked& tracked, std::vector<AttemptReport>& reports);

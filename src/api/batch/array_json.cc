@@ -20,7 +20,7 @@ void add(std::vector<JobId>& ids, const JobId& id) {
 Result<std::optional<int>> parse_array_size(const JsonValue& body) {
   TESON_TRY(const auto properties, wire::optional_object(body, "arrayProperties"));
   if (!properties || !wire::field(*properties, "size")) return std::nullopt;
-  TESON_TRY(const auto size, wire::optional_int(*properties, "size"));
+  TESON_TRY(const auto size, wire::optional_int(*properties, "size", {INT32_MIN, INT32_MAX}));
   if (*size >= kMinArraySize && *size <= kMaxArraySize) return static_cast<int>(*size);
   return invalid(fmt::format("'arrayProperties.size' is {}: an array job has {} to {} children", *size, kMinArraySize,
                              kMaxArraySize));

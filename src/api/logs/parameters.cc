@@ -125,9 +125,9 @@ Result<wire::StringMap> tags_field(const wire::JsonValue& body, const char* name
   for (const auto& [key, value] : tags) {
     if (!is_tag_text(key) || !is_tag_text(value))
       return invalid(
-          fmt::format("Tag '{}'='{}' at '{}' holds a character that tags may not have: use letters, digits, "
+          fmt::format("Tag {}={} at '{}' holds a character that tags may not have: use letters, digits, "
                       "blanks and _.:/=+-@",
-                      key, value, name));
+                      wire::json_text(key), wire::json_text(value), name));
     if (key.starts_with("aws:"))
       return invalid(fmt::format("Tag key '{}' at '{}' begins with 'aws:', which is reserved.", key, name));
   }
