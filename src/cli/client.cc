@@ -61,7 +61,7 @@ Outcome<Json> Client::logs(std::string_view operation, const Json& request) {
 }
 
 Outcome<Json> Client::users(std::string_view operation, const Json& request) {
-  return call("teson", fmt::format("user {}", operation), fmt::format("/teson/users/{}", operation),
+  return call("teson", fmt::format("user {}", operation), fmt::format("/teson/v1/users/{}", operation),
               {{"content-type", "application/json"}}, request);
 }
 
