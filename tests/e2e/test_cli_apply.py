@@ -75,8 +75,8 @@ def words(found):
 
 def test_a_file_is_made_once_and_then_unchanged(own_server, own_jobs, text):
     planned = apply(own_server, text, "--dry-run").stdout
-    assert planned.startswith("SchedulingPolicy/apply-p (standard input:34): create\n+  name: apply-p\n")
-    assert "JobQueue/apply-q (standard input:20): create\n" in planned and "+  priority: 3\n" in planned
+    assert planned.startswith("SchedulingPolicy/apply-p (standard input:32): create\n+  name: apply-p\n")
+    assert "JobQueue/apply-q (standard input:19): create\n" in planned and "+  priority: 3\n" in planned
     assert planned.endswith("5 to create, 0 to change, 0 unchanged; nothing was changed (--dry-run)\n")
     assert not own_server.batch.describe_job_queues(jobQueues=["apply-q"])["jobQueues"]
 
@@ -116,7 +116,7 @@ def test_only_what_differs_is_changed(own_server, text):
 
 def test_nothing_is_changed_where_one_document_is_wrong(own_server, text):
     process = apply(own_server, text + "---\nkind: JobQueue\njobQueueName: x\npriority: high\n", check=252)
-    assert "standard input:40:11: priority: 'high' is given: a whole number in digits is expected" in process.stderr
+    assert "standard input:38:11: priority: 'high' is given: a whole number in digits is expected" in process.stderr
     assert not own_server.batch.describe_job_queues(jobQueues=["apply-q"])["jobQueues"]
 
 

@@ -115,7 +115,7 @@ def test_a_new_size_is_drawn_at_once(terminal):
     terminal.text = ""
     terminal.resize(5, 30)
     frame = terminal.read_until(lambda text: "\x1b[J" in text)
-    lines = re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", frame[frame.rindex("\x1b[H"):]).split("\r\n")
+    lines = re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", frame[frame.rindex("\x1b[H"):]).replace("\r", "").split("\n")
     assert len(lines) <= 5 and max(map(len, lines)) <= 30, lines
     os.write(terminal.master, b"q")
     assert terminal.end() == 0

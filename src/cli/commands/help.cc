@@ -20,7 +20,10 @@ void add_help(CLI::App& app, Context& context) {
         print(man_page(app, context.hooks.version));
         return 0;
       }
-      const CLI::App* about = name->empty() ? &app : app.get_subcommand_no_throw(*name);
+      const CLI::App* about = name->empty() ? &app : nullptr;
+      for (const CLI::App* known : app.get_subcommands([](const CLI::App*) { return true; })) {
+        if (known->get_name() == *name) about = known;
+      }
       if (about == nullptr) return usage(fmt::format("there is no command '{}'; see 'teson help'", printable(*name)));
       print(about == &app ? app.help() : about->help("teson"));
       return 0;
