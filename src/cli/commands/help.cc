@@ -25,7 +25,9 @@ void add_help(CLI::App& app, Context& context) {
         if (known->get_name() == *name) about = known;
       }
       if (about == nullptr) return usage(fmt::format("there is no command '{}'; see 'teson help'", printable(*name)));
-      print(about == &app ? app.help() : about->help("teson"));
+      // App::help would print that of the command that was given, which is this one.
+      print(about == &app ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
+                          : about->help("teson"));
       return 0;
     };
   });
