@@ -342,6 +342,11 @@ TEST_F(Cli, ZshCompletionHasEveryCommand) {
     EXPECT_NE(script.find("\n      " + std::string(name) + ") _arguments"), std::string::npos) << name;
   }
   EXPECT_EQ(run({"completion", "fish"}).code, 252);
+  if (::access("/usr/bin/zsh", X_OK) != 0) return;
+  const std::string path = data_ + "/_teson";
+  std::ofstream(path) << script;
+  const auto read = program_output({"/usr/bin/zsh", "-n", path}, Duration::seconds(20));
+  EXPECT_TRUE(read) << read.error().message;
 }
 
 }  // namespace

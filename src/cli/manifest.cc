@@ -105,7 +105,7 @@ Result<ManifestKind> kind_of(const YamlNode& document, const std::string& file) 
 
 Result<ManifestDocument> document_of(YamlNode node, const std::string& file) {
   TESON_TRY(const ManifestKind kind, kind_of(node, file));
-  std::erase_if(node.members, [](const auto& member) { return member.first.text == "kind"; });
+  std::erase_if(node.members, [](const YamlMember& member) { return member.key.text == "kind"; });
   const std::string what(kind_name(kind));
   TESON_TRY(Json request, shaped(node, shape_of(kind), file, what));
   std::string name = text_field(request, name_member(kind));

@@ -38,7 +38,7 @@ std::string since_text(const Json& object, const char* name, Instant at) {
   if (!since) return "";
   // Whose clock is behind the server's shows no negative spans.
   const int64_t millis = std::max<int64_t>(at.millis() - *since, 0);
-  return duration_text(Duration::seconds(millis / 1000));
+  return millis < 1000 ? "0s" : duration_text(Duration::seconds(millis / 1000));
 }
 
 std::string use_text(const Json& used, const Json& has) {

@@ -147,7 +147,7 @@ class Builder : public YAML::EventHandler {
       parent.key = key_of(parent.node, node);
     } else {
       if (node.kind == YamlNode::Kind::kNull) node.place = parent.key->place;  // yaml-cpp's is what comes next
-      parent.node.members.emplace_back(*std::move(parent.key), std::move(node));
+      parent.node.members.push_back({*std::move(parent.key), std::move(node)});
       parent.key.reset();
     }
   }

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,6 +18,8 @@ struct Place {
   int line = 1;  // both from 1
   int column = 1;
 };
+
+struct YamlMember;
 
 struct YamlNode {
   enum class Kind { kNull, kScalar, kSequence, kMapping };
@@ -32,9 +33,14 @@ struct YamlNode {
   bool quoted = false;  // of a scalar: in quotes, or a block
   std::string text;
   std::vector<YamlNode> items;
-  std::vector<std::pair<Key, YamlNode>> members;
+  std::vector<YamlMember> members;
 
   const YamlNode* member(std::string_view name) const;
+};
+
+struct YamlMember {
+  YamlNode::Key key;
+  YamlNode value;
 };
 
 constexpr size_t kLargestYaml = 1 << 20;
