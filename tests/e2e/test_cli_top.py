@@ -11,6 +11,8 @@ import struct
 import subprocess
 import termios
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 
@@ -51,6 +53,20 @@ def test_one_frame_shows_queues_instances_what_runs_and_what_is_next():
         assert re.search(r"^default +ENABLED +\d+ +\d+ +\d+ +1$", text, re.M), text
         assert re.search(rf"^{runs[:8]} +runs +default +default +1 +\S+ +1 +64.0 MiB +0$", text, re.M), text
         assert "\x1b" not in text and text == text.expandtabs()
+
+
+def test_a_key_is_needed_and_the_least_one_is_enough(own_server):
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(own_server.endpoint + "/teson/v1/overview", timeout=DEADLINE_SECONDS)
+    assert refused.value.code == 403
+    made = json.loads(subprocess.run([BINARY, "user", "add", "eve", "--role", "read-only", "--output", "json"],
+                                     env=environment(own_server), capture_output=True, check=True,
+                                     timeout=DEADLINE_SECONDS).stdout)
+    process = subprocess.run(
+        [BINARY, "top", "--endpoint", own_server.endpoint, "--output", "json"], capture_output=True, check=True,
+        timeout=DEADLINE_SECONDS, env={**os.environ, "AWS_ACCESS_KEY_ID": made["accessKeyId"],
+                                       "AWS_SECRET_ACCESS_KEY": made["secretAccessKey"]})
+    assert [queue["jobQueueName"] for queue in json.loads(process.stdout)["queues"]] == ["default", "spot"]
 
 
 class Terminal:
@@ -125,4 +141,5 @@ def test_a_frame_with_thousands_of_jobs_is_bounded(own_server, own_jobs):
     blocker = own_jobs.submit("sleep 100", arrayProperties={"size": 10_000})
     wait_for("the array is under way", lambda: own_jobs.describe(blocker)["arrayProperties"]["statusSummary"].get("RUNNING"))
     text = top(own_server, "--output", "json")
+    top(own_server)
     assert len(text) < 200_000 and len(json.loads(text)["running"]) <= 200
