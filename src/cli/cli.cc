@@ -36,6 +36,7 @@ void declare_commands(CLI::App& app, Context& context) {
   add_run(app, context);
   add_jobs(app, context);
   add_show(app, context);
+  add_top(app, context);
   add_explain(app, context);
   add_logs(app, context);
   add_wait(app, context);
@@ -43,12 +44,14 @@ void declare_commands(CLI::App& app, Context& context) {
   add_stop(app, context);
   add_rerun(app, context);
   add_throttle(app, context);
+  add_apply(app, context);
   add_serve(app, context);
   add_env(app, context);
   add_user(app, context);
   add_doctor(app, context);
   add_version(app, context);
   add_completion(app, context);
+  add_help(app, context);
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
     command->fallthrough();
     command->footer("--data, --endpoint, --output and --region (see teson --help) may be given here too.");

@@ -5,10 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <sstream>
 
 #include "cli/cli_testing.h"
 #include "cli/program_output.h"
@@ -264,16 +268,85 @@ TEST_F(Cli, BashCompletesCommandsAndFlags) {
   EXPECT_EQ(complete("teson run --no", 2), "\n");
   EXPECT_EQ(complete("teson user ro", 2), "role rotate\n");
   EXPECT_EQ(complete("teson user add --ro", 3), "--role\n");
+  EXPECT_EQ(complete("teson help his", 2), "history\n");
+}
+
+// What --help of a command names: "  -f,--file FILE ..." and so on.
+std::vector<std::string> flags_in(const std::string& help) {
+  std::vector<std::string> flags;
+  static const std::regex kFlag("^  +(?:(-[a-z]),)?(--[a-z-]+)");
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch found;
+    if (!std::regex_search(line, found, kFlag)) continue;
+    for (size_t group = 1; group < found.size(); ++group) {
+      if (found[group].matched) flags.push_back(found[group]);
+    }
+  }
+  return flags;
+}
+
+std::vector<std::string> commands_in(const std::string& help) {
+  std::vector<std::string> names;
+  std::istringstream lines(help.substr(std::min(help.find("\nSubcommands:"), help.size())));
+  std::string line;
+  std::getline(lines, line);
+  std::getline(lines, line);
+  while (std::getline(lines, line) && line.starts_with("  ")) {
+    if (line[2] != ' ') names.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return names;
+}
+
+std::string without_roff(std::string text) {
+  for (const char* mark : {"\\fB", "\\fI", "\\fR", "\\"}) {
+    for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark)) text.erase(at, strlen(mark));
+  }
+  return text;
+}
+
+TEST_F(Cli, WhatHelpNamesIsInTheManualPageAndTheCompletions) {
+  const std::string bash = run({"completion", "bash"}).out, zsh = run({"completion", "zsh"}).out;
+  const std::string page = without_roff(run({"help", "--man"}).out);
+  const auto commands = commands_in(run({"help"}).out);
+  ASSERT_GE(commands.size(), 19u);
+  for (const std::string& name : commands) {
+    const size_t section = page.find(".SS teson " + name);
+    ASSERT_NE(section, std::string::npos) << name;
+    const std::string about = page.substr(section, page.find("\n.SS teson ", section + 1) - section);
+    const size_t bash_case = bash.find("\n    " + name + ") words="), zsh_case = zsh.find("\n      " + name + ") _arg");
+    ASSERT_NE(bash_case, std::string::npos) << name;
+    ASSERT_NE(zsh_case, std::string::npos) << name;
+    const std::string words = bash.substr(bash_case, bash.find(";;", bash_case) - bash_case);
+    const std::string specs = zsh.substr(zsh_case, zsh.find(";;", zsh_case) - zsh_case);
+    const auto flags = flags_in(run({"help", name}).out);
+    ASSERT_FALSE(flags.empty()) << name;
+    for (const std::string& flag : flags) {
+      EXPECT_NE(about.find(flag), std::string::npos) << name << " " << flag;
+      EXPECT_NE(words.find(flag), std::string::npos) << name << " " << flag;
+      EXPECT_NE(specs.find("*" + flag + "["), std::string::npos) << name << " " << flag;
+    }
+  }
+  for (const char* flag : {"--data DIR", "--endpoint URL", "--output FORMAT", "--region REGION", "--version"}) {
+    EXPECT_NE(page.find(flag), std::string::npos) << flag;
+  }
+  EXPECT_NE(page.find(".SS teson user add [OPTION]... name\n"), std::string::npos);
+  EXPECT_EQ(run({"help", "nothing"}).code, 252);
 }
 
 TEST_F(Cli, ZshCompletionHasEveryCommand) {
   const std::string script = run({"completion", "zsh"}).out;
   for (const char* name : {"run", "jobs", "show", "logs", "stop", "rerun", "throttle", "serve", "env", "doctor",
-                           "version", "completion"}) {
+                           "version", "completion", "apply", "top", "help"}) {
     EXPECT_NE(script.find("'" + std::string(name) + ":"), std::string::npos) << name;
     EXPECT_NE(script.find("\n      " + std::string(name) + ") _arguments"), std::string::npos) << name;
   }
   EXPECT_EQ(run({"completion", "fish"}).code, 252);
+  if (::access("/usr/bin/zsh", X_OK) != 0) return;
+  const std::string path = data_ + "/_teson";
+  std::ofstream(path) << script;
+  const auto read = program_output({"/usr/bin/zsh", "-n", path}, Duration::seconds(20));
+  EXPECT_TRUE(read) << read.error().message;
 }
 
 }  // namespace

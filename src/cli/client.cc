@@ -61,7 +61,7 @@ Outcome<Json> Client::logs(std::string_view operation, const Json& request) {
 }
 
 Outcome<Json> Client::users(std::string_view operation, const Json& request) {
-  return call("teson", fmt::format("user {}", operation), fmt::format("/teson/users/{}", operation),
+  return call("teson", fmt::format("user {}", operation), fmt::format("/teson/v1/users/{}", operation),
               {{"content-type", "application/json"}}, request);
 }
 
@@ -77,7 +77,7 @@ Outcome<Json> Client::native(const std::string& path, const std::string& query) 
   wire::Headers headers;
   headers.add("host", host_of(session_.endpoint));
   const wire::Headers whole = signed_headers("batch", {"GET", path, query, headers, ""});
-  return document_of(path, connection_.get(session_.endpoint + path + "?" + query, whole));
+  return document_of(path.substr(path.rfind('/') + 1), connection_.get(session_.endpoint + path + "?" + query, whole));
 }
 
 wire::Headers Client::signed_headers(std::string_view service, const wire::RequestView& request) const {

@@ -30,7 +30,7 @@ class Client {
   // TagResource: adds to the tags of what `arn` names, or changes them. `tags` is an object of strings.
   Outcome<Json> tag(const std::string& arn, const Json& tags);
   Outcome<Json> logs(std::string_view operation, const Json& request);
-  // teson's own: /teson/users/<operation>.
+  // teson's own: /teson/v1/users/<operation>.
   Outcome<Json> users(std::string_view operation, const Json& request);
   // GET of what is ours and not AWS's: "/teson/v1/explain" with "job=ID", already encoded.
   Outcome<Json> native(const std::string& path, const std::string& query);

@@ -1,75 +1,49 @@
 #include "cli/completion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <vector>
 
+#include "cli/command_tree.h"
 #include "cli/text.h"
 
 namespace teson::cli {
 namespace {
 
-struct Flag {
-  std::vector<std::string> spellings;  // "-f", "--follow"
-  std::string about;
-  bool takes_value = false;
-};
-
-struct Command {
-  std::string name;
-  std::string about;
-  std::vector<Flag> flags;
-  std::vector<std::string> parts;  // "add", "list" of `user`
-};
-
-// Without those that --help hides (an empty group).
-std::vector<Flag> flags_of(const CLI::App& app) {
-  std::vector<Flag> flags;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty() || option->get_positional()) continue;
-    Flag flag;
-    for (const std::string& name : option->get_snames()) flag.spellings.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) flag.spellings.push_back("--" + name);
-    flag.about = option->get_description();
-    flag.takes_value = option->get_items_expected_max() > 0;
-    flags.push_back(std::move(flag));
-  }
+// Its parts' and the global ones too, which may be given after a command.
+std::vector<CommandFlag> all_flags(const CommandTree& command, const CLI::App& app) {
+  std::vector<CommandFlag> flags = command.flags;
+  const auto add = [&](const std::vector<CommandFlag>& more) {
+    for (const CommandFlag& flag : more) {
+      if (flag.spellings.back() != "--help") flags.push_back(flag);
+    }
+  };
+  for (const CommandTree& part : command.parts) add(part.flags);
+  add(flags_of(app));
   return flags;
 }
 
-std::vector<Command> commands_of(const CLI::App& app) {
-  std::vector<Command> commands;
-  const std::vector<Flag> global = flags_of(app);
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    Command command{sub->get_name(), sub->get_description(), flags_of(*sub), {}};
-    for (const CLI::App* part : sub->get_subcommands([](const CLI::App*) { return true; })) {
-      command.parts.push_back(part->get_name());
-      for (const Flag& flag : flags_of(*part)) {
-        if (flag.spellings.back() != "--help") command.flags.push_back(flag);
-      }
-    }
-    for (const Flag& flag : global) {
-      if (flag.spellings.back() != "--help") command.flags.push_back(flag);
-    }
-    commands.push_back(std::move(command));
-  }
-  return commands;
+std::vector<std::string> names_of(const std::vector<CommandTree>& commands) {
+  std::vector<std::string> names;
+  for (const CommandTree& command : commands) names.push_back(command.name);
+  return names;
 }
 
-std::string words_of(const std::vector<Flag>& flags) {
+std::string words_of(const std::vector<CommandFlag>& flags) {
   std::string words;
-  for (const Flag& flag : flags) {
+  for (const CommandFlag& flag : flags) {
     for (const std::string& spelling : flag.spellings) words += (words.empty() ? "" : " ") + spelling;
   }
   return words;
 }
 
-std::string valued_pattern(const std::vector<Command>& commands) {
+std::string valued_pattern(const std::vector<CommandTree>& commands, const CLI::App& app) {
   std::string pattern;
-  for (const Command& command : commands) {
-    for (const Flag& flag : command.flags) {
+  for (const CommandTree& command : commands) {
+    for (const CommandFlag& flag : all_flags(command, app)) {
       for (const std::string& spelling : flag.spellings) {
-        if (flag.takes_value && ("|" + pattern + "|").find("|" + spelling + "|") == std::string::npos) {
+        if (flag.takes_value() && ("|" + pattern + "|").find("|" + spelling + "|") == std::string::npos) {
           pattern += (pattern.empty() ? "" : "|") + spelling;
         }
       }
@@ -91,13 +65,14 @@ std::string zsh_text(const std::string& text) {
 }  // namespace
 
 std::string bash_completion(const CLI::App& app) {
-  const std::vector<Command> commands = commands_of(app);
+  const std::vector<CommandTree> commands = commands_of(app);
   std::string names, cases;
-  for (const Command& command : commands) {
+  for (const CommandTree& command : commands) {
     names += (names.empty() ? "" : " ") + command.name;
-    std::string words = words_of(command.flags);
+    std::string words = words_of(all_flags(command, app));
     if (command.name == "completion") words += " bash zsh";
-    for (const std::string& part : command.parts) words += " " + part;
+    if (command.name == "help") words += " " + fmt::format("{}", fmt::join(names_of(commands), " "));
+    for (const CommandTree& part : command.parts) words += " " + part.name;
     cases += fmt::format("    {}) words={} ;;\n", command.name, shell_quoted(words));
   }
   return fmt::format(R"(# bash completion for teson; use:  source <(teson completion bash)
@@ -123,17 +98,18 @@ _teson() {{
 }}
 complete -F _teson teson
 )",
-                     valued_pattern(commands), shell_quoted(names + " " + words_of(flags_of(app))), cases);
+                     valued_pattern(commands, app), shell_quoted(names + " " + words_of(flags_of(app))), cases);
 }
 
 std::string zsh_completion(const CLI::App& app) {
+  const std::vector<CommandTree> commands = commands_of(app);
   std::string names, cases;
-  for (const Command& command : commands_of(app)) {
+  for (const CommandTree& command : commands) {
     names += fmt::format("    {}\n", shell_quoted(command.name + ":" + zsh_text(command.about)));
     std::string specs;
-    for (const Flag& flag : command.flags) {
+    for (const CommandFlag& flag : all_flags(command, app)) {
       for (const std::string& spelling : flag.spellings) {
-        const std::string value = !flag.takes_value        ? ""
+        const std::string value = !flag.takes_value()      ? ""
                                   : spelling == "--output" ? ":format:(json table)"
                                                            : ":value:_files";
         specs += fmt::format(" \\\n        {}",
@@ -141,7 +117,8 @@ std::string zsh_completion(const CLI::App& app) {
       }
     }
     if (command.name == "completion") specs += " \\\n        '1:shell:(bash zsh)'";
-    if (!command.parts.empty()) specs += fmt::format(" \\\n        '1:part:({})'", fmt::join(command.parts, " "));
+    const auto choice = command.name == "help" ? names_of(commands) : names_of(command.parts);
+    if (!choice.empty()) specs += fmt::format(" \\\n        '1:part:({})'", fmt::join(choice, " "));
     cases += fmt::format("      {}) _arguments{} \\\n        '*::argument:_default' ;;\n", command.name, specs);
   }
   return fmt::format(R"(#compdef teson

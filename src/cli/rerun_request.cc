@@ -47,6 +47,7 @@ Outcome<Json> rerun_request(const Json& detail) {
   }
   if (is_sequential(detail)) request["dependsOn"] = Json::array({Json::object({{"type", "SEQUENTIAL"}})});
   request["tags"] = field(detail, "tags").is_object() ? field(detail, "tags") : Json::object();
+  request["tags"].erase("teson:owner");  // the server's own: whose it is follows from who submits it
   request["tags"]["teson:rerun-of"] = job.id;
   return request;
 }

@@ -14,7 +14,8 @@ const char* kArray = R"({
   "dependsOn": [{"jobId": "22aa44bb-0000-4000-8000-000000000002", "type": "N_TO_N"}],
   "retryStrategy": {"attempts": 2, "evaluateOnExit": [{"onExitCode": "2", "action": "EXIT"}]},
   "timeout": {"attemptDurationSeconds": 90},
-  "tags": {"team": "a", "teson:array-throttle": "8", "teson:rerun-of": "33333333-0000-4000-8000-000000000003"},
+  "tags": {"team": "a", "teson:array-throttle": "8", "teson:rerun-of": "33333333-0000-4000-8000-000000000003",
+           "teson:owner": "ana"},
   "container": {"image": "host", "command": ["python3", "sweep.py"], "environment": [{"name": "LR", "value": "0.1"}],
                 "resourceRequirements": [{"type": "VCPU", "value": "1"}], "exitCode": 3}})";
 

@@ -25,6 +25,7 @@
 #include "api/http/server.h"
 #include "api/logs/logs_api.h"
 #include "api/metrics/metrics.h"
+#include "api/overview/overview_api.h"
 #include "api/users/users_api.h"
 #include "base/descriptor_limit.h"
 #include "control/controller.h"
@@ -231,6 +232,8 @@ class Service {
     router_->add_target("Logs_20140328.", *logs_);
     router_->add("GET", "/healthz", health_, http::Access::kPublic);
     metrics_ = std::make_unique<metrics::MetricsApi>(*loop_, *router_, directory_.path() + "/teson.db", kVersion);
+    overview_ = std::make_unique<overview::OverviewApi>(*loop_);
+    router_->add("GET", overview::OverviewApi::kPath, *overview_);
     router_->add("GET", "/metrics", *metrics_,
                  config_.metrics_without_key ? http::Access::kPublic : http::Access::kSigned);
 
@@ -283,6 +286,7 @@ class Service {
   http::FunctionHandler health_{
       [this](http::Request request, http::Reply reply) { health(std::move(request), std::move(reply)); }};
   std::unique_ptr<metrics::MetricsApi> metrics_;
+  std::unique_ptr<overview::OverviewApi> overview_;
   std::unique_ptr<http::Server> http_;
 };
 

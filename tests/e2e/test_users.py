@@ -172,6 +172,17 @@ def test_people_see_whose_a_job_is(own_server, own_jobs, people):
     assert teson(own_server, "user", "whoami").stdout == "default (admin)\n"
 
 
+def test_a_rerun_belongs_to_who_asks_for_it(own_server, own_jobs, people):
+    ana, bo, _ = people
+    array = submit_as(ana, "exit $AWS_BATCH_JOB_ARRAY_INDEX", arrayProperties={"size": 2}, tags={"team": "x"})
+    assert own_jobs.wait(array)["tags"] == {"team": "x", "teson:owner": "ana"}
+    for person in (ana, bo):
+        process = person.teson("rerun", "--failed", "--detach", array)
+        assert process.returncode == 0, process.stderr
+        again = own_jobs.wait(process.stdout.strip())
+        assert again["tags"] == {"team": "x", "teson:owner": person.name, "teson:rerun-of": array}
+
+
 def least(shape, name=""):
     """The smallest value that a shape of botocore's model takes."""
     kind = shape.type_name

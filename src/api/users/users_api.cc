@@ -57,7 +57,7 @@ Json new_key_json(const UserRegistry& registry, const std::string& name, const K
 UsersApi::UsersApi(UserRegistry& registry, const Clock& clock)
     : registry_(registry), clock_(clock), workers_(kThreads, kMaxWaiting) {}
 
-void UsersApi::register_routes(http::Router& router) { router.add("POST", "/teson/users/{operation}", *this); }
+void UsersApi::register_routes(http::Router& router) { router.add("POST", "/teson/v1/users/{operation}", *this); }
 
 const UsersApi::Operation* UsersApi::find_operation(const http::Request& request) {
   using http::Need;

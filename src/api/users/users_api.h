@@ -1,4 +1,4 @@
-// Users over HTTP: POST /teson/users/<operation>, signed as every request is; a JSON object in, one out.
+// Users over HTTP: POST /teson/v1/users/<operation>, signed as every request is; a JSON object in, one out.
 //
 //   add     {"name", "role"?}    -> {"user", "accessKeyId", "secretAccessKey"}: the secret is told here and never again
 //   rotate  {"name"}             -> the same

@@ -139,6 +139,10 @@ Outcome<int> run_history(const Context& context, const Options& options) {
     print_json(Json::object({{"jobs", *jobs}}));
     return 0;
   }
+  if (jobs->empty()) {
+    note("no finished job is like that; 'teson jobs' lists live ones");
+    return 0;
+  }
   print_table(history_table(*jobs));
   if (cut) note("there are more: --limit N shows more of them");
   return 0;

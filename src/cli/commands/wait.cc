@@ -104,11 +104,13 @@ Table ended_table(const std::vector<Json>& details) {
   for (size_t i = 0; i < details.size(); ++i) {
     const JobView job = job_view(details[i]);
     const auto ran = run_time(job, now());
+    const auto array = array_view(details[i]);
     table.add({shown[i], job.name, job.status, job.exit_code ? fmt::format("{}", *job.exit_code) : "",
                ran ? duration_text(*ran) : "",
-               job.status == "FAILED"      ? why_failed(job)
-               : job.status == "SUCCEEDED" ? ""
-                                           : job.status_reason});
+               job.status == "SUCCEEDED" ? ""
+               : array                   ? progress_text(*array)
+               : job.status == "FAILED"  ? why_failed(job)
+                                         : job.status_reason});
   }
   return table;
 }
