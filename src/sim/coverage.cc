@@ -66,6 +66,8 @@ constexpr std::array<const char*, static_cast<size_t>(Met::kCount)> kNames = {
     "children failed without an attempt",
     "scheduling policy put",
     "scheduling policy deleted",
+    "instance interrupted by a user",
+    "instance interrupted for a job",
     "settled: never launched",
     "settled: alive",
     "settled: ended",

@@ -73,6 +73,8 @@ enum class Met {
   kChildrenFailed,
   kPolicyPut,
   kPolicyDeleted,
+  kInstanceInterrupted,
+  kInstancePreempted,
   kFoundUnknown,
   kFoundAlive,
   kFoundEnded,

@@ -131,6 +131,8 @@ inline std::vector<Fact> one_of_each() {
       {Instant{17},
        fact::PolicyPut{{"fair", 3600, 20, {{"teamA", 5'000}, {"team*", 10'000}}, {{"a", "b"}}, Instant{9}}}},
       {Instant{18}, fact::PolicyDeleted{"old"}},
+      {Instant{19},
+       fact::InstanceInterrupted{instance.id, Instant{49}, "interrupted for on-demand job 11111111", sample_id(1)}},
   };
 }
 

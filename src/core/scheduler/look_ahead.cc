@@ -41,7 +41,8 @@ std::optional<FactBody> place_behind(const State& state, const QueueState& queue
     // One that runs where the queue no longer places anything.
     const bool usable = std::ranges::any_of(queue.usable_environments,
                                             [&](const ComputeEnvironment* used) { return used->name == environment; });
-    if (sibling.stop || !usable) continue;
+    const bool leaves = state.instances().at(live_attempt(sibling)->instance).value.interruption.has_value();
+    if (sibling.stop || leaves || !usable) continue;
     const int length = chain_behind(state, front, shortest);
     if (length >= shortest) continue;
     shortest = length;

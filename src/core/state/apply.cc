@@ -92,6 +92,7 @@ void State::on(const fact::InstanceEnded& f) {
   index.milli_vcpus -= found->second.value.size.milli_vcpus;
   std::erase(index.by_id, &found->second);
   if (index.by_id.empty()) instances_by_environment_.erase(found->second.value.environment);
+  interrupted_.erase(f.id);
   instances_.erase(found);
 }
 
@@ -99,13 +100,26 @@ void State::on(const fact::AttemptPlaced& f) {
   Job& job = job_to_place(f.id);
   TESON_CHECK(std::holds_alternative<job_state::Runnable>(job.state), "an attempt is placed for a job not runnable");
   TESON_CHECK(f.attempt.number == std::ssize(job.past) + 1, "attempt numbers must follow each other");
+  TESON_CHECK(!interrupted_.contains(f.attempt.instance), "an attempt is placed on an instance that is taken back");
   QueueState& queue = queue_of(job);
   unlist(queue, job.order, job.spec);
   if (!f.attempt.behind) charge_share(queue, job.spec, f.attempt.allocated.milli_vcpus);
   occupy(f.id, f.attempt);
+  keep_promise(f.id);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};
   if (f.id.is_child()) set_letter(known_job(f.id.parent()), f.id.index, child::kStarting);
+}
+
+// The room that the interrupted instances made has been used. What still is to come from others stays promised: an
+// array's next child may need it.
+void State::keep_promise(const JobId& placed) {
+  for (const InstanceId& id : interrupted_) {
+    InstanceState& instance = instances_.at(id);
+    if (instance.attempts == 0 && instance.value.interruption->for_job == placed.parent()) {
+      instance.value.interruption->for_job.reset();
+    }
+  }
 }
 
 void State::on(const fact::AttemptStarted& f) {
@@ -171,6 +185,13 @@ void State::on(const fact::PolicyPut& f) { policies_.insert_or_assign(f.value.na
 
 void State::on(const fact::PolicyDeleted& f) {
   TESON_CHECK(policies_.erase(f.name) == 1, "a scheduling policy is deleted that is not there");
+}
+
+void State::on(const fact::InstanceInterrupted& f) {
+  const auto found = instances_.find(f.id);
+  TESON_CHECK(found != instances_.end(), "an instance is interrupted that is not there");
+  found->second.value.interruption = Interruption{now_, f.until, f.reason, f.for_job};
+  interrupted_.insert(f.id);
 }
 
 }  // namespace teson
