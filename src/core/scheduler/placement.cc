@@ -12,14 +12,17 @@
 namespace teson {
 namespace {
 
-// Best fit: the instance that is left with the least room, so that large holes stay whole.
-const InstanceState* instance_with_room(const State& state, const std::string& environment, const Resources& ask) {
+// Best fit: the instance that is left with the least room, so that large holes stay whole. None of another market, of
+// before the environment changed: on-demand work on a spot instance would be preemptible.
+const InstanceState* instance_with_room(const State& state, const ComputeEnvironment& environment,
+                                        const Resources& ask) {
   const InstanceState* best = nullptr;
   const auto left_over = [&ask](const InstanceState& i) {
     const Resources left = i.free() - ask;
     return std::tuple(left.gpus, left.milli_vcpus, left.memory_mib);
   };
-  for (const InstanceState* instance : state.instances_of(environment)) {
+  for (const InstanceState* instance : state.instances_of(environment.name)) {
+    if (instance->value.market != environment.market) continue;
     if (instance->value.interruption || !ask.fits_in(instance->free())) continue;
     if (!best || left_over(*instance) < left_over(*best)) best = instance;
   }
@@ -105,7 +108,7 @@ std::optional<FactBody> place(const State& state, const QueueState& queue, const
 std::optional<FactBody> place_in(const State& state, const ComputeEnvironment& environment, const Candidate& job,
                                  Instant now) {
   const Resources& ask = job.spec->resources;
-  if (const InstanceState* instance = instance_with_room(state, environment.name, ask)) {
+  if (const InstanceState* instance = instance_with_room(state, environment, ask)) {
     return fact::AttemptPlaced{job.id, make_attempt(state, job, instance->value, now)};
   }
   if (auto instance = new_instance_for(state, environment, ask, now)) return fact::InstanceStarted{std::move(*instance)};

@@ -248,6 +248,34 @@ TEST_F(Preemption, OnDemandWorkOfAHigherPriorityMayTakeIt) {
   EXPECT_EQ(status(owner), "RUNNABLE");
 }
 
+TEST_F(Preemption, QueuesOfOneEnvironmentAreMadeRoomForInTurn) {
+  world_.queue("od2", {"e-od"}, 1);
+  const JobId old = spot(2000), young = spot(2000);
+  job("od", 1000);
+  ASSERT_THAT(interrupted_now(), ElementsAre(instance(young)));
+  const JobId second = job("od2", 2000);
+  EXPECT_THAT(interrupted_now(), IsEmpty());
+  end(young);
+  EXPECT_THAT(interrupted_now(), ElementsAre(instance(old)));
+  end(old);
+  EXPECT_EQ(status(second), "STARTING");
+}
+
+TEST_F(Preemption, OnDemandWorkIsNotPlacedOnSpotInstancesOfBeforeTheirEnvironmentChanged) {
+  ComputeEnvironment e;
+  e.name = "e-spot";
+  e.market = Market::kSpot;
+  e.max_vcpus = 4;
+  e.instance_types = {type("half", {2000, 4000, 0})};
+  world_.fact(fact::EnvironmentPut{e});
+  const JobId victim = spot(500);
+  e.market = Market::kOnDemand;
+  world_.fact(fact::EnvironmentPut{e});
+  const JobId later = spot(500);
+  EXPECT_NE(instance(later), instance(victim));
+  EXPECT_EQ(world_.state.instances().at(instance(later)).value.market, Market::kOnDemand);
+}
+
 TEST_F(Preemption, AnArraysNextChildUsesThePromiseOfItsArray) {
   const JobId first = spot(2000), second = spot(2000);
   JobSpec spec = World::spec("od", {2000, 100, 0});
