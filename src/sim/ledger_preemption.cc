@@ -32,7 +32,7 @@ std::optional<Resources> Ledger::promised_to_others(const JobId& owner) const {
   std::set<JobId> others;
   for (const auto& [id, instance] : instances_) {
     const auto& taken = instance.value.interruption;
-    if (!taken || !taken->for_job || *taken->for_job == owner) continue;
+    if (!taken || !taken->for_job || *taken->for_job == owner || instance.promise_kept) continue;
     if (instance.excused || jobs_.at(*taken->for_job).spec.array) return std::nullopt;
     if (waits_to_run(*taken->for_job)) others.insert(*taken->for_job);
   }

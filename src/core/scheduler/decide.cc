@@ -90,6 +90,7 @@ std::optional<FactBody> next_decision(const State& state, Instant now, bool may_
   if (auto deleted = delete_empty_queue(state)) return deleted;
   // Only after what can be placed was: then the head waits indeed.
   if (may_start) {
+    if (auto interrupted = preempt_further(state, now)) return interrupted;
     if (auto placed = place_promised(state, now)) return placed;
     if (auto placed = place_next(state, now)) return placed;
     if (auto started = keep_minimum(state, now)) return started;

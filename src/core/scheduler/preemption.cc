@@ -155,6 +155,14 @@ std::optional<FactBody> preempt(const State& state, const QueueState& queue, con
                            owner);
 }
 
+std::optional<FactBody> preempt_further(const State& state, Instant now) {
+  const auto& owner = state.interrupting();
+  const auto id = owner ? state.ready_for(*owner) : std::nullopt;
+  if (!id) return std::nullopt;
+  const Candidate job = state.candidate(*id);
+  return preempt(state, state.queues().at(job.spec->queue), job, now);
+}
+
 std::optional<FactBody> end_interrupted(const State& state, Instant now) {
   for (const InstanceId& id : state.interrupted()) {
     const InstanceState& instance = state.instances().at(id);

@@ -27,6 +27,9 @@ std::optional<FactBody> place_promised(const State& state, Instant now);
 // attempts).
 std::optional<FactBody> preempt(const State& state, const QueueState& queue, const Candidate& job, Instant now);
 
+// The rest of what a job has just begun to interrupt, before anything else is decided: half of a set is of no use.
+std::optional<FactBody> preempt_further(const State& state, Instant now);
+
 // InstanceEnded, of an interrupted instance that nothing runs on any more and whose room is nobody's.
 std::optional<FactBody> end_interrupted(const State& state, Instant now);
 

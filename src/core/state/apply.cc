@@ -9,6 +9,7 @@ namespace teson {
 void State::apply(const Fact& fact) {
   now_ = fact.at;
   last_fact_at_ = fact.at;
+  interrupting_.reset();
   std::visit([this](const auto& body) { on(body); }, fact.body);
   settle_child_ends();
   if (!limited_queues_.empty()) watch_heads();
@@ -105,20 +106,17 @@ void State::on(const fact::AttemptPlaced& f) {
   unlist(queue, job.order, job.spec);
   if (!f.attempt.behind) charge_share(queue, job.spec, f.attempt.allocated.milli_vcpus);
   occupy(f.id, f.attempt);
-  keep_promise(f.id);
+  if (!f.attempt.behind) keep_promise(f.id);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};
   if (f.id.is_child()) set_letter(known_job(f.id.parent()), f.id.index, child::kStarting);
 }
 
-// The room that the interrupted instances made has been used. What still is to come from others stays promised: an
-// array's next child may need it.
+// It has its place: what still is to come is nobody's, an array's next child has a need of its own.
 void State::keep_promise(const JobId& placed) {
   for (const InstanceId& id : interrupted_) {
-    InstanceState& instance = instances_.at(id);
-    if (instance.attempts == 0 && instance.value.interruption->for_job == placed.parent()) {
-      instance.value.interruption->for_job.reset();
-    }
+    auto& owner = instances_.at(id).value.interruption->for_job;
+    if (owner && *owner == placed.parent()) owner.reset();
   }
 }
 
@@ -192,6 +190,7 @@ void State::on(const fact::InstanceInterrupted& f) {
   TESON_CHECK(found != instances_.end(), "an instance is interrupted that is not there");
   found->second.value.interruption = Interruption{now_, f.until, f.reason, f.for_job};
   interrupted_.insert(f.id);
+  interrupting_ = f.for_job;
 }
 
 }  // namespace teson

@@ -117,6 +117,8 @@ class State {
   }
   // Those that are being taken back and have not ended.
   const std::set<InstanceId>& interrupted() const { return interrupted_; }
+  // For whom the last fact interrupted an instance; nullopt: it did something else.
+  const std::optional<JobId>& interrupting() const { return interrupting_; }
   const std::vector<const InstanceState*>& instances_of(const std::string& environment) const;  // by id
   int64_t instance_vcpus_of(const std::string& environment) const;                              // thousandths
 
@@ -212,6 +214,7 @@ class State {
   std::map<InstanceId, InstanceState> instances_;
   std::map<std::string, EnvironmentInstances> instances_by_environment_;
   std::set<InstanceId> interrupted_;
+  std::optional<JobId> interrupting_;
   std::unordered_map<JobId, Job> jobs_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;
   std::unordered_map<JobId, JobId> followers_;  // who waits for whose place
