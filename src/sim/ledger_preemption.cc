@@ -102,6 +102,7 @@ void Ledger::judge_placement(const fact::AttemptPlaced& f) {
       continue;
     }
     const JobRecord& job = jobs_.at(owner);
+    if (job.finished()) continue;
     if (on_demand && queue.priority > queues_.at(job.spec.queue).priority) {
       instance.excused = true;
       continue;

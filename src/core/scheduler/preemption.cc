@@ -122,13 +122,18 @@ bool leaves_promises(const State& state, const QueueState& queue, const ComputeE
 }
 
 std::optional<FactBody> place_promised(const State& state, Instant now) {
-  for (const JobId& owner : promised(state)) {
-    const Candidate job = state.candidate(*state.ready_for(owner));
-    const QueueState& queue = state.queues().at(job.spec->queue);
-    if (!queue.value.enabled || kept_by_reservation(state, queue, *job.spec)) continue;
-    const Resources left = room_to_come(state) - promised_to_others(state, job.id, queue.value.priority);
-    if (!job.spec->resources.fits_in(Resources::smaller(state.host_free(), state.host_free() + left))) continue;
-    if (auto placed = place_on_demand(state, queue, job, now, Claimed::kToo)) return placed;
+  if (state.interrupted().empty()) return std::nullopt;
+  const auto owners = promised(state);
+  // Claims that meet (a queue got other environments meanwhile) give way, or they would wait for each other.
+  for (const Claimed claimed : {Claimed::kNot, Claimed::kToo}) {
+    for (const JobId& owner : owners) {
+      const Candidate job = state.candidate(*state.ready_for(owner));
+      const QueueState& queue = state.queues().at(job.spec->queue);
+      if (!queue.value.enabled || kept_by_reservation(state, queue, *job.spec)) continue;
+      const Resources left = room_to_come(state) - promised_to_others(state, job.id, queue.value.priority);
+      if (!job.spec->resources.fits_in(Resources::smaller(state.host_free(), state.host_free() + left))) continue;
+      if (auto placed = place_on_demand(state, queue, job, now, claimed)) return placed;
+    }
   }
   return std::nullopt;
 }
