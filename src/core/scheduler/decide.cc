@@ -47,6 +47,7 @@ void for_each_spare(const State& state, Use use) {
   for (const auto& [name, instances] : state.instances_by_environment()) {
     const auto found = state.environments().find(name);
     const bool wanted = found != state.environments().end() && found->second.enabled;
+    if (wanted && awaits_promised(state, found->second)) continue;
     const int64_t floor = wanted ? found->second.min_vcpus * 1000 : 0;
     // An instance made to one job's size (Fargate) has no other use.
     const bool waits = wanted && !found->second.instance_types.empty();

@@ -168,6 +168,13 @@ std::optional<FactBody> preempt_further(const State& state, Instant now) {
   return preempt(state, state.queues().at(job.spec->queue), job, now);
 }
 
+bool awaits_promised(const State& state, const ComputeEnvironment& environment) {
+  if (state.interrupted().empty()) return false;
+  return std::ranges::any_of(promised(state), [&](const JobId& owner) {
+    return uses_on_demand(state.queues().at(state.job(owner)->spec.queue), environment);
+  });
+}
+
 std::optional<FactBody> end_interrupted(const State& state, Instant now) {
   for (const InstanceId& id : state.interrupted()) {
     const InstanceState& instance = state.instances().at(id);

@@ -30,6 +30,9 @@ std::optional<FactBody> preempt(const State& state, const QueueState& queue, con
 // The rest of what a job has just begun to interrupt, before anything else is decided: half of a set is of no use.
 std::optional<FactBody> preempt_further(const State& state, Instant now);
 
+// Whether a job for which room is being made is to be placed in the environment: what idles there may be its place.
+bool awaits_promised(const State& state, const ComputeEnvironment& environment);
+
 // InstanceEnded, of an interrupted instance that nothing runs on any more and whose room is nobody's.
 std::optional<FactBody> end_interrupted(const State& state, Instant now);
 
