@@ -70,8 +70,9 @@ struct StopJob {
   std::string reason;
   Caller by = {};
 };
-// Takes the instances back on which the job's attempts live (of an array: its children's), or the one instance, with all
-// that runs on them: kDenied if one of those jobs is somebody else's. One that is being taken back already stays so.
+// Takes the instances back on which the job's attempts live (of an array: its children's), or the one instance, with
+// all that runs on them: kDenied if one of those jobs is somebody else's. One that is being taken back already stays
+// so.
 struct Interrupt {
   std::variant<JobId, InstanceId> what;
   bool force = false;  // on-demand instances too
@@ -105,7 +106,7 @@ using Command =
 
 // The outcome of a command, durable when it arrives.
 struct Accepted {
-  int revision = 0;  // RegisterDefinition
+  int revision = 0;                     // RegisterDefinition
   std::vector<InstanceId> interrupted;  // Interrupt: those that are being taken back now
   // SubmitJob was NOT accepted yet: these dependencies are not live. Look them up in the history and send the command
   // again with finished_dependencies filled in (a job leaves the loop only once the history has it).

@@ -201,7 +201,8 @@ struct Handler {
     }
     const JobDefinition& before = found->second.at(c.revision);
     if (!may_change(c.by, before.owner)) {
-      return not_theirs(c.by, fmt::format("batch:{}", c.action), fmt::format("job-definition/{}:{}", c.name, c.revision), before.owner);
+      return not_theirs(c.by, fmt::format("batch:{}", c.action),
+                        fmt::format("job-definition/{}:{}", c.name, c.revision), before.owner);
     }
     auto value = changed(before, c.change);
     if (!value) return std::unexpected(value.error());

@@ -44,9 +44,10 @@ Status may_interrupt(const State& state, const InstanceState& instance, const co
     return not_theirs(c.by, kAction, fmt::format("job/{} (on {})", id.text(), instance_text(instance.value)), owner);
   }
   if (instance.value.market == Market::kSpot || c.force) return {};
-  return conflict(fmt::format("The {} is on-demand, and only spot work is preemptible: with --force it is interrupted "
-                              "all the same",
-                              instance_text(instance.value)));
+  return conflict(
+      fmt::format("The {} is on-demand, and only spot work is preemptible: with --force it is interrupted "
+                  "all the same",
+                  instance_text(instance.value)));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Interruptions: whose instances a user may take back, and how the attempts on them have ended. Reads the state, changes
-// nothing. (Those that the scheduler decides are core/scheduler/preemption.h's.)
+// Interruptions: whose instances a user may take back, and how the attempts on them have ended. Reads the state,
+// changes nothing. (Those that the scheduler decides are core/scheduler/preemption.h's.)
 #pragma once
 
 #include <string_view>

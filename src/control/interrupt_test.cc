@@ -82,9 +82,8 @@ class InterruptTest : public testing::Test {
   std::string interrupt(std::variant<JobId, InstanceId> what, const Caller& by, bool force = false) {
     std::string answer = "none";
     std::vector<Input> batch;
-    batch.emplace_back(CommandInput{command::Interrupt{what, force, "a drill", by}, [&](Result<Accepted> r) {
-                                      answer = r ? "ok" : r.error().message;
-                                    }});
+    batch.emplace_back(CommandInput{command::Interrupt{what, force, "a drill", by},
+                                    [&](Result<Accepted> r) { answer = r ? "ok" : r.error().message; }});
     controller_.step(kStart, batch);
     return answer;
   }

@@ -101,12 +101,11 @@ struct InstanceInterrupted {
 };
 }  // namespace fact
 
-using FactBody =
-    std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
-                 fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady, fact::InstanceStarted,
-                 fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted, fact::AttemptEnded,
-                 fact::StopRequested, fact::JobFailed, fact::ChildrenFailed, fact::PolicyPut, fact::PolicyDeleted,
-                 fact::InstanceInterrupted>;
+using FactBody = std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
+                              fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady,
+                              fact::InstanceStarted, fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted,
+                              fact::AttemptEnded, fact::StopRequested, fact::JobFailed, fact::ChildrenFailed,
+                              fact::PolicyPut, fact::PolicyDeleted, fact::InstanceInterrupted>;
 
 struct Fact {
   Instant at;

@@ -211,9 +211,7 @@ TEST_F(InterruptionRules, RefuseSpotWorkThatInterrupts) {
   refused_with({spot_job(13, 4000), interrupt(5, 13)}, "is not on-demand work");
 }
 
-TEST_F(InterruptionRules, RefuseWhatDoesNotSuffice) {
-  refused_with({submit(1), interrupt(6, 1)}, "in vain for job");
-}
+TEST_F(InterruptionRules, RefuseWhatDoesNotSuffice) { refused_with({submit(1), interrupt(6, 1)}, "in vain for job"); }
 
 TEST_F(InterruptionRules, RefuseWhatIsNotNeeded) {
   refused_with({submit(1), interrupt(5, 1), interrupt(6, 1)}, "had room without it");

@@ -19,10 +19,11 @@ constexpr int kIdleWakes = 50;            // in a row, at one moment, without a 
 
 Met kind_of(const FactBody& body) {
   constexpr std::array<Met, std::variant_size_v<FactBody>> kKinds = {
-      Met::kEnvironmentPut, Met::kEnvironmentDeleted, Met::kQueuePut,      Met::kQueueDeleted,    Met::kDefinitionPut,
-      Met::kJobSubmitted,   Met::kJobTagged,          Met::kJobReady,      Met::kInstanceStarted, Met::kInstanceEnded,
-      Met::kAttemptPlaced,  Met::kAttemptStarted,     Met::kAttemptFailed, Met::kStopRequested,   Met::kJobFailed,
-      Met::kChildrenFailed, Met::kPolicyPut,          Met::kPolicyDeleted, Met::kInstanceInterrupted};
+      Met::kEnvironmentPut,  Met::kEnvironmentDeleted, Met::kQueuePut,           Met::kQueueDeleted,
+      Met::kDefinitionPut,   Met::kJobSubmitted,       Met::kJobTagged,          Met::kJobReady,
+      Met::kInstanceStarted, Met::kInstanceEnded,      Met::kAttemptPlaced,      Met::kAttemptStarted,
+      Met::kAttemptFailed,   Met::kStopRequested,      Met::kJobFailed,          Met::kChildrenFailed,
+      Met::kPolicyPut,       Met::kPolicyDeleted,      Met::kInstanceInterrupted};
   if (const auto* ended = std::get_if<fact::AttemptEnded>(&body)) {
     if (ended->verdict == fact::Verdict::kRetry) return Met::kAttemptRetried;
     if (ended->verdict == fact::Verdict::kSucceeded) return Met::kAttemptSucceeded;

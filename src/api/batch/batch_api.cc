@@ -55,9 +55,16 @@ std::string_view unsupported_operation(std::string_view path) {
 
 // For the audit log: what a request names first.
 std::string resource_of(const Json& body) {
-  static constexpr std::array kMembers = {
-      "jobId", "jobDefinitionName", "jobDefinition", "jobQueueName", "jobQueue", "computeEnvironmentName", "arn",
-      "name",  "computeEnvironment", "id"};
+  static constexpr std::array kMembers = {"jobId",
+                                          "jobDefinitionName",
+                                          "jobDefinition",
+                                          "jobQueueName",
+                                          "jobQueue",
+                                          "computeEnvironmentName",
+                                          "arn",
+                                          "name",
+                                          "computeEnvironment",
+                                          "id"};
   for (const char* member : kMembers) {
     if (const auto found = body.find(member); found != body.end() && found->is_string()) return *found;
   }

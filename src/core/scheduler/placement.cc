@@ -111,7 +111,8 @@ std::optional<FactBody> place_in(const State& state, const ComputeEnvironment& e
   if (const InstanceState* instance = instance_with_room(state, environment, ask)) {
     return fact::AttemptPlaced{job.id, make_attempt(state, job, instance->value, now)};
   }
-  if (auto instance = new_instance_for(state, environment, ask, now)) return fact::InstanceStarted{std::move(*instance)};
+  if (auto instance = new_instance_for(state, environment, ask, now))
+    return fact::InstanceStarted{std::move(*instance)};
   return make_room(state, environment, ask);
 }
 

@@ -48,8 +48,8 @@ Resources promised_to_others(const State& state, const JobId& id, std::optional<
 }
 
 bool uses_on_demand(const QueueState& queue, const ComputeEnvironment& environment) {
-  return environment.market == Market::kOnDemand && std::ranges::find(queue.usable_environments, &environment) !=
-                                                        queue.usable_environments.end();
+  return environment.market == Market::kOnDemand &&
+         std::ranges::find(queue.usable_environments, &environment) != queue.usable_environments.end();
 }
 
 // Another job is to use this environment once its room is there: its maxvCpus must not be gone by then.
@@ -154,10 +154,10 @@ std::optional<FactBody> preempt(const State& state, const QueueState& queue, con
   const auto chosen = smallest_set(std::move(candidates), room, ask);
   if (chosen.empty() || !place_on_demand(state, queue, job, now, Claimed::kNot)) return std::nullopt;
   const JobId owner = job.id.parent();
-  return make_interruption(state, *chosen.front(), now,
-                           fmt::format("{}for on-demand job {} ({})", kInterrupted, owner.text(),
-                                       clipped(job.spec->name, kShownOfName)),
-                           owner);
+  return make_interruption(
+      state, *chosen.front(), now,
+      fmt::format("{}for on-demand job {} ({})", kInterrupted, owner.text(), clipped(job.spec->name, kShownOfName)),
+      owner);
 }
 
 std::optional<FactBody> preempt_further(const State& state, Instant now) {

@@ -1,7 +1,7 @@
 // On-demand work that lacks nothing but room takes it back from spot instances (docs/preemption.md).
 //
-// What is interrupted is gone only when its grace is over. Until then the room is promised: it goes to the job for which
-// it is made, and others see the host as if that job were there already. Spot never interrupts anything. Pure.
+// What is interrupted is gone only when its grace is over. Until then the room is promised: it goes to the job for
+// which it is made, and others see the host as if that job were there already. Spot never interrupts anything. Pure.
 #pragma once
 
 #include <optional>
