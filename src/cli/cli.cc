@@ -45,6 +45,7 @@ void declare_commands(CLI::App& app, Context& context) {
   add_rerun(app, context);
   add_throttle(app, context);
   add_apply(app, context);
+  add_interrupt(app, context);
   add_serve(app, context);
   add_env(app, context);
   add_user(app, context);

@@ -65,6 +65,10 @@ Outcome<Json> Client::users(std::string_view operation, const Json& request) {
               {{"content-type", "application/json"}}, request);
 }
 
+Outcome<Json> Client::native_post(const std::string& path, const Json& request) {
+  return call("batch", path, path, {{"content-type", "application/json"}}, request);
+}
+
 Outcome<Json> Client::call(std::string_view service, std::string_view operation, const std::string& path,
                            wire::Headers headers, const Json& request) {
   const std::string body = json_line(request);

@@ -34,6 +34,8 @@ class Client {
   Outcome<Json> users(std::string_view operation, const Json& request);
   // GET of what is ours and not AWS's: "/teson/v1/explain" with "job=ID", already encoded.
   Outcome<Json> native(const std::string& path, const std::string& query);
+  // POST of what is ours: "/teson/v1/interrupt".
+  Outcome<Json> native_post(const std::string& path, const Json& request);
   // Unsigned: /healthz.
   Outcome<ServerHealth> health();
 

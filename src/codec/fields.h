@@ -93,6 +93,8 @@ template <>
 inline constexpr std::string_view kKind<fact::ConsumablePut> = "consumable_put";
 template <>
 inline constexpr std::string_view kKind<fact::ConsumableDeleted> = "consumable_deleted";
+template <>
+inline constexpr std::string_view kKind<fact::InstanceInterrupted> = "instance_interrupted";
 
 template <>
 inline constexpr std::string_view kKind<job_state::Pending> = "pending";
@@ -186,6 +188,13 @@ void fields(auto& v, Of<ShareRecord> auto& x) {
   v("at_us", x.at);
 }
 
+void fields(auto& v, Of<Interruption> auto& x) {
+  v("at_us", x.at);
+  v("until_us", x.until);
+  v("reason", x.reason);
+  v("for_job", x.for_job);
+}
+
 void fields(auto& v, Of<Instance> auto& x) {
   v.required("id", x.id);
   v("environment", x.environment);
@@ -194,6 +203,7 @@ void fields(auto& v, Of<Instance> auto& x) {
   v("size", x.size);
   v("price_hour_micro_usd", x.price_hour);
   v("started_us", x.started);
+  v("interruption", x.interruption);
 }
 
 void fields(auto& v, Of<RetryRule> auto& x) {
@@ -382,5 +392,11 @@ void fields(auto& v, Of<fact::PolicyPut> auto& x) { v.required("value", x.value)
 void fields(auto& v, Of<fact::PolicyDeleted> auto& x) { v.required("name", x.name); }
 void fields(auto& v, Of<fact::ConsumablePut> auto& x) { v.required("value", x.value); }
 void fields(auto& v, Of<fact::ConsumableDeleted> auto& x) { v.required("name", x.name); }
+void fields(auto& v, Of<fact::InstanceInterrupted> auto& x) {
+  v.required("id", x.id);
+  v("until_us", x.until);
+  v("reason", x.reason);
+  v("for_job", x.for_job);
+}
 
 }  // namespace teson::codec

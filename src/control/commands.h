@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
 #include "domain/consumable.h"
@@ -70,6 +71,15 @@ struct StopJob {
   std::string reason;
   Caller by = {};
 };
+// Takes the instances back on which the job's attempts live (of an array: its children's), or the one instance, with
+// all that runs on them: kDenied if one of those jobs is somebody else's. One that is being taken back already stays
+// so.
+struct Interrupt {
+  std::variant<JobId, InstanceId> what;
+  bool force = false;  // on-demand instances too
+  std::string reason;
+  Caller by = {};
+};
 struct UpdateJobTags {
   JobId id;
   // May set the throttle of an array.
@@ -103,12 +113,13 @@ using Command =
     std::variant<command::CreateEnvironment, command::UpdateEnvironment, command::DeleteEnvironment,
                  command::CreateQueue, command::UpdateQueue, command::DeleteQueue, command::RegisterDefinition,
                  command::UpdateDefinition, command::SubmitJob, command::StopJob, command::UpdateJobTags,
-                 command::CreatePolicy, command::UpdatePolicy, command::DeletePolicy, command::CreateConsumable, command::UpdateConsumable,
-                 command::DeleteConsumable>;
+                 command::CreatePolicy, command::UpdatePolicy, command::DeletePolicy, command::CreateConsumable,
+                 command::UpdateConsumable, command::DeleteConsumable, command::Interrupt>;
 
 // The outcome of a command, durable when it arrives.
 struct Accepted {
-  int revision = 0;  // RegisterDefinition
+  int revision = 0;                     // RegisterDefinition
+  std::vector<InstanceId> interrupted;  // Interrupt: those that are being taken back now
   // SubmitJob was NOT accepted yet: these dependencies are not live. Look them up in the history and send the command
   // again with finished_dependencies filled in (a job leaves the loop only once the history has it).
   std::vector<JobId> unknown_dependencies;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "control/handle.h"
+#include "control/interrupt.h"
 #include "control/launch_order.h"
 #include "control/replay.h"
 #include "core/explain/waiting.h"
@@ -80,7 +81,8 @@ void Controller::settle_live_attempts(Instant now) {
   launch_again(std::move(unknown));
   for (const AttemptId& id : live) {
     const Job& job = *state_.job(id.job);
-    if (job.stop) launcher_.stop(id, job.spec.grace);
+    const auto left = interrupted_grace_left(state_, job, now);
+    if (job.stop || left) launcher_.stop(id, left.value_or(job.spec.grace));
   }
   unsettled_ = false;
   step(clock_now_, reports);
@@ -227,6 +229,11 @@ void Controller::carry_out(const Fact& fact) {
     const Job* job = state_.job(stop->id);
     if (const Attempt* live = job ? live_attempt(*job) : nullptr) {
       launcher_.stop({job->id, live->number}, job->spec.grace);
+    }
+  } else if (const auto* interrupted = std::get_if<fact::InstanceInterrupted>(&fact.body)) {
+    for (const JobId& id : state_.jobs_on(interrupted->id)) {
+      const Job& job = *state_.job(id);
+      launcher_.stop({id, live_attempt(job)->number}, job.spec.grace);
     }
   } else if (const auto* ended = std::get_if<fact::AttemptEnded>(&fact.body)) {
     launcher_.forget({&ended->id, 1});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "control/interrupt.h"
 #include "core/lifecycle/retry.h"
 
 namespace teson {
@@ -22,15 +23,6 @@ Result<T> changed(T value, const std::function<Status(T&)>& change) {
   return value;
 }
 
-// As AWS words it: who, what, on which resource, and why not.
-std::unexpected<Error> not_theirs(const Caller& by, std::string_view action, const std::string& resource,
-                                  std::string_view owner) {
-  return fail(ErrorKind::kDenied,
-              fmt::format("User: {} is not authorized to perform: batch:{} on resource: {} because it is {}'s: ask {} "
-                          "or an admin to do it",
-                          by.name, action, resource, owner_name(owner), owner_name(owner)));
-}
-
 struct Handler {
   const State& state;
   Instant now;
@@ -39,7 +31,7 @@ struct Handler {
   Status may_touch_job(const JobId& id, const Caller& by, std::string_view action) const {
     const Job* job = state.job(id.parent());
     if (!job || may_change(by, job->spec.owner)) return {};
-    return not_theirs(by, action, "job/" + id.text(), job->spec.owner);
+    return not_theirs(by, fmt::format("batch:{}", action), "job/" + id.text(), job->spec.owner);
   }
 
   Status environments_exist(const Queue& queue) const {
@@ -229,7 +221,7 @@ struct Handler {
       for (const auto& [revision, earlier] : found->second | std::views::reverse) {
         if (!earlier.active) continue;
         if (!may_change(c.by, earlier.owner)) {
-          return not_theirs(c.by, "RegisterJobDefinition",
+          return not_theirs(c.by, "batch:RegisterJobDefinition",
                             fmt::format("job-definition/{} (register under another name)", value.name), earlier.owner);
         }
         break;
@@ -247,7 +239,8 @@ struct Handler {
     }
     const JobDefinition& before = found->second.at(c.revision);
     if (!may_change(c.by, before.owner)) {
-      return not_theirs(c.by, c.action, fmt::format("job-definition/{}:{}", c.name, c.revision), before.owner);
+      return not_theirs(c.by, fmt::format("batch:{}", c.action),
+                        fmt::format("job-definition/{}:{}", c.name, c.revision), before.owner);
     }
     auto value = changed(before, c.change);
     if (!value) return std::unexpected(value.error());
@@ -398,6 +391,8 @@ struct Handler {
     return out;
   }
 
+  Result<Handled> operator()(const command::Interrupt& c) const { return handle_interrupt(state, c, now); }
+
   Result<Handled> operator()(const command::UpdateJobTags& c) const {
     const Job* job = state.job(c.id);
     if (!job) return not_found(fmt::format("Job '{}' is not live", c.id.text()));
@@ -413,7 +408,7 @@ AttemptEnd lost_end(const Attempt& attempt, const AttemptLostReport& lost) {
   AttemptEnd end;
   end.cause = EndCause::kLost;
   end.ended = lost.at;
-  end.status_reason = fmt::format("Host EC2 (instance {}) terminated.", attempt.instance.text());
+  end.status_reason = host_terminated_text(attempt.instance);
   end.reason = lost.detail;
   if (attempt.started) end.usage.run = lost.at - *attempt.started;
   if (end.usage.run < Duration{}) end.usage.run = {};
@@ -447,6 +442,7 @@ std::vector<FactBody> handle(const State& state, const AttemptReport& report, In
     end = lost_end(*attempt, std::get<AttemptLostReport>(report.body));
   }
   if (end.ended.micros == 0) end.ended = now;
+  judge_interrupted(state, *job, *attempt, end);
   Outcome outcome = outcome_of(*job, end);
   if (outcome.verdict == fact::Verdict::kRetry && job->id.is_child()) {
     // A cancelled array leaves what runs, and starts nothing more.

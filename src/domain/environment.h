@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/money.h"
@@ -66,6 +67,18 @@ struct JobDefinition {
   std::string owner;     // who registered it; empty: the first user
 };
 
+// An instance that is being taken back: nothing is placed on it any more, what runs on it is told to stop, and it ends
+// with its last attempt (docs/preemption.md).
+struct Interruption {
+  Instant at;
+  Instant until;                 // when the last of its attempts is killed, if it has not ended by then
+  std::string reason;            // "interrupted for on-demand job 1a2b3c4d (train)"
+  std::optional<JobId> for_job;  // whose room it makes; of an array's child: the array's; nullopt: nobody's
+};
+
+// How every Interruption::reason begins.
+inline constexpr std::string_view kInterrupted = "interrupted ";
+
 struct Instance {
   InstanceId id;
   std::string environment;
@@ -74,6 +87,7 @@ struct Instance {
   Resources size;
   Money price_hour;
   Instant started;
+  std::optional<Interruption> interruption = {};
 };
 
 // Which images this site can run, first match wins. Patterns know '*' and '?'.
@@ -87,6 +101,7 @@ struct ImageRule {
 struct Site {
   Resources host;                                  // usable, not nominal
   Duration instance_idle = Duration::seconds(60);  // an idle instance above min_vcpus ends after this long
+  bool preemption = true;                          // on-demand jobs may interrupt spot instances
   std::vector<ImageRule> images = {{"host", RuntimeKind::kProcess}};
 };
 

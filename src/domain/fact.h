@@ -99,13 +99,21 @@ struct ConsumablePut {
 struct ConsumableDeleted {
   std::string name;
 };
+// Its live attempts are stopped; it takes no more and ends with the last of them.
+struct InstanceInterrupted {
+  InstanceId id;
+  Instant until;
+  std::string reason;
+  std::optional<JobId> for_job;
+};
 }  // namespace fact
 
-using FactBody = std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
-                              fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady,
-                              fact::InstanceStarted, fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted,
-                              fact::AttemptEnded, fact::StopRequested, fact::JobFailed, fact::ChildrenFailed,
-                              fact::PolicyPut, fact::PolicyDeleted, fact::ConsumablePut, fact::ConsumableDeleted>;
+using FactBody =
+    std::variant<fact::EnvironmentPut, fact::EnvironmentDeleted, fact::QueuePut, fact::QueueDeleted,
+                 fact::DefinitionPut, fact::JobSubmitted, fact::JobTagged, fact::JobReady, fact::InstanceStarted,
+                 fact::InstanceEnded, fact::AttemptPlaced, fact::AttemptStarted, fact::AttemptEnded,
+                 fact::StopRequested, fact::JobFailed, fact::ChildrenFailed, fact::PolicyPut, fact::PolicyDeleted,
+                 fact::ConsumablePut, fact::ConsumableDeleted, fact::InstanceInterrupted>;
 
 struct Fact {
   Instant at;

@@ -43,5 +43,14 @@ std::optional<JobId> JobId::parse_directory_name(std::string_view name) { return
 std::string AttemptId::text() const { return fmt::format("{}/{}", job.text(), number); }
 
 std::string InstanceId::text() const { return fmt::format("i-{:017x}", value); }
+std::optional<InstanceId> InstanceId::parse(std::string_view text) {
+  InstanceId id;
+  constexpr size_t kLength = 19;
+  if (text.size() != kLength || !text.starts_with("i-")) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + kLength, id.value, 16);
+  // Not everything that can be read is what it is written as.
+  if (error != std::errc() || end != text.data() + kLength || id.text() != text) return std::nullopt;
+  return id;
+}
 
 }  // namespace teson

@@ -48,7 +48,9 @@ struct InstanceId {
   uint64_t value = 0;
 
   constexpr auto operator<=>(const InstanceId&) const = default;
+  // "i-" and 17 hexadecimal digits, as on AWS.
   std::string text() const;
+  static std::optional<InstanceId> parse(std::string_view text);
 };
 
 }  // namespace teson

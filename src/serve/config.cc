@@ -198,6 +198,13 @@ const std::map<std::string, Setter>& top_keys() {
          return {};
        }},
       {"keep_work", set_keep_work},
+      {"preemption",
+       [](Config& c, const YAML::Node& n, const std::string& k) -> Status {
+         auto value = boolean(n, k);
+         if (!value) return std::unexpected(value.error());
+         c.preemption = *value;
+         return {};
+       }},
       {"disk_reserve_mib",
        [](Config& c, const YAML::Node& n, const std::string& k) {
          return set(c.disk_reserve_mib, whole_number(n, k, 0, 1 << 30));

@@ -28,6 +28,7 @@ struct Config {
   Duration instance_idle = Duration::seconds(60);
   KeepWork keep_work = KeepWork::kAll;
   bool interruptions_use_attempts = true;
+  bool preemption = true;            // on-demand jobs may interrupt spot ones
   int64_t disk_reserve_mib = 256;    // below this nothing new starts
   bool metrics_without_key = false;  // /metrics is answered to whoever reaches the server
   std::string catalogue;             // CSV file that replaces the built-in one

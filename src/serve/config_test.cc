@@ -24,6 +24,7 @@ images:
   - {pattern: "*.dkr.ecr.*.amazonaws.com/train:*", runtime: process}
 instance_idle_seconds: 5
 keep_work: failed
+preemption: false
 retries: {interruptions_use_attempts: false}
 disk_reserve_mib: 10
 metrics_without_key: true
@@ -42,6 +43,7 @@ catalogue: prices.csv
   EXPECT_EQ(config->instance_idle, Duration::seconds(5));
   EXPECT_EQ(config->keep_work, KeepWork::kFailed);
   EXPECT_FALSE(config->interruptions_use_attempts);
+  EXPECT_FALSE(config->preemption);
   EXPECT_EQ(config->disk_reserve_mib, 10);
   EXPECT_TRUE(config->metrics_without_key);
   EXPECT_EQ(config->catalogue, "prices.csv");

@@ -80,6 +80,7 @@ Site make_site(const Config& config, const HostFacts& host) {
   site.host.memory_mib = std::min(config.host_memory_mib.value_or(host.usable_memory_mib), host.usable_memory_mib);
   site.host.gpus = std::min<int64_t>(config.host_gpus.value_or(std::ssize(host.gpus)), std::ssize(host.gpus));
   site.instance_idle = config.instance_idle;
+  site.preemption = config.preemption;
   if (config.host_memory_mib.value_or(0) > site.host.memory_mib) {
     spdlog::warn("host.memory_mib is {}: this host has {} usable MiB, which is what counts", *config.host_memory_mib,
                  site.host.memory_mib);

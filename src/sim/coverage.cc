@@ -68,6 +68,8 @@ constexpr std::array<const char*, static_cast<size_t>(Met::kCount)> kNames = {
     "scheduling policy deleted",
     "consumable resource put",
     "consumable resource deleted",
+    "instance interrupted by a user",
+    "instance interrupted for a job",
     "settled: never launched",
     "settled: alive",
     "settled: ended",

@@ -75,6 +75,8 @@ enum class Met {
   kPolicyDeleted,
   kConsumablePut,
   kConsumableDeleted,
+  kInstanceInterrupted,
+  kInstancePreempted,
   kFoundUnknown,
   kFoundAlive,
   kFoundEnded,

@@ -18,6 +18,7 @@ bool fits_pattern(const std::string& pattern, const std::string& text) {
 
 bool rule_applies(const RetryRule& rule, const AttemptEnd& end) {
   if (rule.on_exit_code) {
+    if (end.cause == EndCause::kLost) return false;
     if (!end.exit_code || !fits_pattern(*rule.on_exit_code, fmt::format("{}", *end.exit_code))) return false;
   }
   if (rule.on_reason && !fits_pattern(*rule.on_reason, end.reason)) return false;
@@ -45,9 +46,12 @@ void Ledger::take(std::span<const Fact> facts, std::span<const Job> finished) {
   for (const Fact& fact : facts) {
     SIM_REQUIRE(fact.at >= last_at_, "a fact is {} us older than the one before it", (last_at_ - fact.at).micros);
     last_at_ = fact.at;
+    const auto* interrupted = std::get_if<fact::InstanceInterrupted>(&fact.body);
+    if (need_ && (!interrupted || interrupted->for_job != need_->owner)) judge_need();
     std::visit([this](const auto& body) { on(body); }, fact.body);
     settle_ends();
   }
+  if (need_) judge_need();
   for (size_t i = touched_before; i < touched_.size(); ++i) {
     const JobRecord& job = jobs_.at(touched_[i]);
     SIM_REQUIRE(!job.stop_asked || job.finished() || job.live || job.spec.array,
@@ -150,7 +154,10 @@ int64_t Ledger::instance_vcpus(const std::string& environment) const {
 
 // ---- The registry ----
 
-void Ledger::on(const fact::EnvironmentPut& f) { environments_.insert_or_assign(f.value.name, f.value); }
+void Ledger::on(const fact::EnvironmentPut& f) {
+  environments_.insert_or_assign(f.value.name, f.value);
+  excuse_promises();
+}
 
 void Ledger::on(const fact::EnvironmentDeleted& f) {
   const auto found = environments_.find(f.name);
@@ -172,6 +179,7 @@ void Ledger::on(const fact::QueuePut& f) {
   SIM_REQUIRE(f.value.policy.empty() || policies_.contains(f.value.policy),
               "queue {} names scheduling policy {}, which is not there", f.value.name, f.value.policy);
   queues_.insert_or_assign(f.value.name, f.value);
+  excuse_promises();
 }
 
 void Ledger::on(const fact::QueueDeleted& f) {
@@ -307,13 +315,14 @@ void Ledger::on(const fact::InstanceStarted& f) {
   SIM_REQUIRE(total <= environment->second.max_vcpus * 1000,
               "instance {} takes compute environment {} to {} of {} vCPUs", i.id.text(), i.environment, total / 1000,
               environment->second.max_vcpus);
-  instances_.emplace(i.id, InstanceRecord{i, {}, 0});
+  instances_.emplace(i.id, InstanceRecord{i, {}, 0, false, false});
 }
 
 void Ledger::on(const fact::InstanceEnded& f) {
   const auto found = instances_.find(f.id);
   SIM_REQUIRE(found != instances_.end(), "instance {} ends and is not there", f.id.text());
   SIM_REQUIRE(found->second.attempts == 0, "instance {} ends under {} attempts", f.id.text(), found->second.attempts);
+  if (f.reason != "Compute environment deleted") judge_promise(found->second);
   instances_.erase(found);
 }
 
@@ -342,14 +351,11 @@ void Ledger::on(const fact::AttemptPlaced& f) {
               "job {} starts in compute environment {}, which is absent or disabled", f.id.text(),
               f.attempt.environment);
   job.live = JobRecord::Live{f.attempt.number, f.attempt.instance, f.attempt.allocated, f.attempt.gpus, {}, {}};
-  f.attempt.behind ? wait_behind(f.id, f) : occupy(f.id, f);
-  for (const ConsumableAsk& ask : job.spec.consumables) {
-    ConsumableRecord& consumable = consumables_.at(ask.name);
-    consumable.in_use += ask.quantity;
-    SIM_REQUIRE(consumable.in_use <= consumable.value.total, "job {} takes {} of {} of consumable resource {}",
-                f.id.text(), consumable.in_use, consumable.value.total, ask.name);
-  }
   job.phase = JobRecord::Phase::kStarting;
+  if (!f.attempt.behind) judge_placement(f);
+  f.attempt.behind ? wait_behind(f.id, f) : occupy(f.id, f);
+  SIM_REQUIRE(!instances_.at(f.attempt.instance).value.interruption,
+              "job {} is placed on instance {}, which is taken back", f.id.text(), f.attempt.instance.text());
   step(f.id);
 }
 
@@ -417,6 +423,7 @@ void Ledger::on(const fact::AttemptEnded& f) {
       expected_verdict(job, f.end, f.id.job.is_child() && jobs_.at(f.id.job.parent()).stop_asked);
   SIM_REQUIRE(f.verdict == expected, "attempt {} ends with verdict {}, the retry rules say {}", f.id.text(),
               static_cast<int>(f.verdict), static_cast<int>(expected));
+  judge_interrupted_end(f, job);
   leave(*job.live);
   for (const ConsumableAsk& ask : job.spec.consumables) {
     ConsumableRecord& consumable = consumables_.at(ask.name);

@@ -83,6 +83,8 @@ class Ledger {
     Instance value;
     Resources used;
     int attempts = 0;
+    bool promise_kept = false;  // whom it was interrupted for has been placed since
+    bool excused = false;       // what the promise stood on has changed since
   };
 
   void on(const fact::EnvironmentPut& f);
@@ -105,6 +107,7 @@ class Ledger {
   void on(const fact::PolicyDeleted& f);
   void on(const fact::ConsumablePut& f);
   void on(const fact::ConsumableDeleted& f);
+  void on(const fact::InstanceInterrupted& f);
 
   JobRecord& known(const JobId& id, const char* fact_name);
   void step(const JobId& id);
@@ -124,6 +127,15 @@ class Ledger {
   void doom(const JobId& id);
   void compare_children(const Job& job) const;
   int64_t instance_vcpus(const std::string& environment) const;
+  // ledger_preemption.cc
+  Resources room_to_come() const;
+  std::optional<Resources> promised_to_others(const JobId& owner) const;
+  void judge_need();
+  void judge_promise(const InstanceRecord& ended);
+  void judge_placement(const fact::AttemptPlaced& f);
+  void judge_interrupted_end(const fact::AttemptEnded& f, const JobRecord& job);
+  void excuse_promises();
+  bool waits_to_run(const JobId& owner) const;
 
   Site site_;
   AliveQuery alive_;
@@ -150,6 +162,14 @@ class Ledger {
   std::set<int> gpus_used_;
   std::vector<JobId> touched_;
   std::vector<JobId> finished_now_;
+  // The interruptions for one job that follow each other without another fact between: all of one need.
+  struct Need {
+    JobId owner;
+    std::vector<InstanceId> instances;
+    Resources room;  // free and to come, without what is promised to others
+    bool exact = true;
+  };
+  std::optional<Need> need_;
   std::vector<JobId> ended_children_;  // whose consequences have not been drawn yet
 };
 

@@ -158,5 +158,86 @@ TEST_F(LedgerTest, SeesAJobShownOtherwiseThanItsFacts) {
   EXPECT_THROW(ledger_.compare(job), BrokenInvariant);
 }
 
+// On a host of 8 vCPUs spot job 11 holds 6 by instance 5, spot job 12 half a one by instance 6; job 1 asks for 3.
+class InterruptionRules : public LedgerTest {
+ protected:
+  InterruptionRules() {
+    ComputeEnvironment spot;
+    spot.name = "s";
+    spot.market = Market::kSpot;
+    spot.max_vcpus = 16;
+    take({fact::EnvironmentPut{spot}, fact::QueuePut{Queue{.name = "qs", .environments = {"s"}}}, spot_instance(5),
+          spot_instance(6), spot_job(11, 6000), spot_place(11, 6000, 5), spot_job(12, 500), spot_place(12, 500, 6)});
+  }
+  static fact::InstanceStarted spot_instance(uint64_t n) {
+    return {{InstanceId{n}, "s", "t", Market::kSpot, {8000, 8000, 2}, {}, {}}};
+  }
+  static fact::JobSubmitted spot_job(uint64_t n, int64_t milli_vcpus) {
+    JobSpec spec;
+    spec.queue = "qs";
+    spec.resources = {milli_vcpus, 100, 0};
+    spec.retry.attempts = 2;
+    return {id(n), spec, {}, {}};
+  }
+  static fact::AttemptPlaced spot_place(uint64_t n, int64_t milli_vcpus, uint64_t on) {
+    Attempt attempt;
+    attempt.number = 1;
+    attempt.instance = InstanceId{on};
+    attempt.environment = "s";
+    attempt.allocated = {milli_vcpus, 100, 0};
+    return {id(n), attempt};
+  }
+  static fact::InstanceInterrupted interrupt(uint64_t instance, uint64_t owner) {
+    return {InstanceId{instance}, Instant{9}, "interrupted for job", id(owner)};
+  }
+  static fact::AttemptEnded ends(uint64_t n, EndCause cause) {
+    AttemptEnd end;
+    end.cause = cause;
+    end.status_reason = "Host EC2 (instance i-5) terminated.";
+    return {{id(n), 1}, end, fact::Verdict::kRetry, ""};
+  }
+};
+
+TEST_F(InterruptionRules, AcceptWhatIsNeededAndUsed) {
+  EXPECT_EQ(refusal({submit(1), interrupt(5, 1), ends(11, EndCause::kLost), place(1, 1), fact::InstanceEnded{{5}, ""}}),
+            "accepted");
+}
+
+TEST_F(InterruptionRules, RefuseOnDemandInstances) {
+  refused_with({submit(1), place(1, 1), submit(2), interrupt(1, 2)}, "on-demand instance");
+}
+
+TEST_F(InterruptionRules, RefuseSpotWorkThatInterrupts) {
+  refused_with({spot_job(13, 4000), interrupt(5, 13)}, "is not on-demand work");
+}
+
+TEST_F(InterruptionRules, RefuseWhatDoesNotSuffice) { refused_with({submit(1), interrupt(6, 1)}, "in vain for job"); }
+
+TEST_F(InterruptionRules, RefuseWhatIsNotNeeded) {
+  refused_with({submit(1), interrupt(5, 1), interrupt(6, 1)}, "had room without it");
+}
+
+TEST_F(InterruptionRules, RefuseASecondInterruption) {
+  refused_with({submit(1), interrupt(5, 1), interrupt(5, 1)}, "interrupted twice");
+}
+
+TEST_F(InterruptionRules, RefuseAPlaceOnAnInterruptedInstance) {
+  refused_with({submit(1), interrupt(5, 1), spot_job(13, 500), spot_place(13, 500, 5)}, "which is taken back");
+}
+
+TEST_F(InterruptionRules, RefuseThatOthersTakeTheRoom) {
+  refused_with({submit(1), interrupt(5, 1), ends(11, EndCause::kLost), spot_job(13, 5000), spot_place(13, 5000, 6)},
+               "takes the room that was made for job");
+}
+
+TEST_F(InterruptionRules, RefuseAPromiseThatIsNotKept) {
+  refused_with({submit(1), interrupt(5, 1), ends(11, EndCause::kLost), fact::InstanceEnded{{5}, ""}},
+               "which waits all the same");
+}
+
+TEST_F(InterruptionRules, RefuseAnInterruptedAttemptThatCountsAsStopped) {
+  refused_with({submit(1), interrupt(5, 1), ends(11, EndCause::kStopped)}, "counts as stopped");
+}
+
 }  // namespace
 }  // namespace teson::sim

@@ -19,14 +19,18 @@ constexpr int kIdleWakes = 50;            // in a row, at one moment, without a 
 
 Met kind_of(const FactBody& body) {
   constexpr std::array<Met, std::variant_size_v<FactBody>> kKinds = {
-      Met::kEnvironmentPut,  Met::kEnvironmentDeleted, Met::kQueuePut,      Met::kQueueDeleted,
-      Met::kDefinitionPut,   Met::kJobSubmitted,       Met::kJobTagged,     Met::kJobReady,
-      Met::kInstanceStarted, Met::kInstanceEnded,      Met::kAttemptPlaced, Met::kAttemptStarted,
-      Met::kAttemptFailed,   Met::kStopRequested,      Met::kJobFailed,     Met::kChildrenFailed,
-      Met::kPolicyPut,       Met::kPolicyDeleted,      Met::kConsumablePut, Met::kConsumableDeleted};
+      Met::kEnvironmentPut,     Met::kEnvironmentDeleted, Met::kQueuePut,      Met::kQueueDeleted,
+      Met::kDefinitionPut,      Met::kJobSubmitted,       Met::kJobTagged,     Met::kJobReady,
+      Met::kInstanceStarted,    Met::kInstanceEnded,      Met::kAttemptPlaced, Met::kAttemptStarted,
+      Met::kAttemptFailed,      Met::kStopRequested,      Met::kJobFailed,     Met::kChildrenFailed,
+      Met::kPolicyPut,          Met::kPolicyDeleted,      Met::kConsumablePut, Met::kConsumableDeleted,
+      Met::kInstanceInterrupted};
   if (const auto* ended = std::get_if<fact::AttemptEnded>(&body)) {
     if (ended->verdict == fact::Verdict::kRetry) return Met::kAttemptRetried;
     if (ended->verdict == fact::Verdict::kSucceeded) return Met::kAttemptSucceeded;
+  }
+  if (const auto* interrupted = std::get_if<fact::InstanceInterrupted>(&body); interrupted && interrupted->for_job) {
+    return Met::kInstancePreempted;
   }
   return kKinds[body.index()];
 }
@@ -42,6 +46,7 @@ Site Simulation::random_site(uint64_t seed) {
   site.host.memory_mib = (static_cast<int64_t>(prng.below(60)) + 4) * 1024;
   site.host.gpus = prng.chance(0.3) ? 0 : static_cast<int64_t>(prng.below(5));
   site.instance_idle = Duration::seconds(static_cast<int64_t>(prng.below(60)));
+  site.preemption = prng.chance(0.8);
   return site;
 }
 

@@ -52,6 +52,8 @@ bool Simulation::at_rest() const {
 }
 
 void Simulation::check_at_rest() {
+  SIM_REQUIRE(controller_->state().interrupted().empty(), "{} interrupted instances are left at the end",
+              controller_->state().interrupted().size());
   SIM_REQUIRE(launcher_.alive_count() == 0, "{} agents are alive at the end", launcher_.alive_count());
   for (const JobId& id : ledger_.live()) check_job_at_rest(id);
 }

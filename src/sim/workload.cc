@@ -236,7 +236,9 @@ Command Workload::random_registry_command() {
 
 Command Workload::random_job_command() {
   const JobId id = recent_job();
-  switch (below(3)) {
+  switch (below(4)) {
+    case 3:
+      return command::Interrupt{id, chance(0.3), "a rehearsal"};
     case 0:
       return command::StopJob{id, StopKind::kCancel, "no longer wanted"};
     case 1:

@@ -135,6 +135,8 @@ inline std::vector<Fact> one_of_each() {
       {Instant{19},
        fact::ConsumablePut{{"licence", ConsumableKind::kNonReplenishable, 7, {{"a", "b"}}, Instant{9}, "token"}}},
       {Instant{20}, fact::ConsumableDeleted{"old"}},
+      {Instant{21},
+       fact::InstanceInterrupted{instance.id, Instant{49}, "interrupted for on-demand job 11111111", sample_id(1)}},
   };
 }
 

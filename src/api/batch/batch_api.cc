@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kRoot = "/v1/";
 constexpr std::string_view kTags = "/v1/tags/";
 constexpr std::string_view kExplain = "/teson/v1/explain";
+constexpr std::string_view kInterrupt = "/teson/v1/interrupt";
 constexpr int kWorkers = 2;
 
 // Operations of AWS Batch that this version does not have.
@@ -44,7 +45,8 @@ std::string resource_of(const Json& body) {
                                           "name",
                                           "computeEnvironment",
                                           "consumableResource",
-                                          "consumableResourceName"};
+                                          "consumableResourceName",
+                                          "id"};
   for (const char* member : kMembers) {
     if (const auto found = body.find(member); found != body.end() && found->is_string()) return *found;
   }
@@ -66,6 +68,7 @@ BatchApi::BatchApi(Loop& loop, const RegistryView& registry, const History& hist
 void BatchApi::register_routes(http::Router& router) {
   router.add("POST", "/v1/{operation}", *this);
   router.add("GET", kExplain, *this);
+  router.add("POST", kInterrupt, *this);
   for (const char* method : {"GET", "POST", "DELETE"}) router.add(method, "/v1/tags/{resourceArn+}", *this);
 }
 
@@ -125,6 +128,8 @@ http::Action BatchApi::action(const http::Request& request) const {
     if (request.method == "DELETE") return {"batch:UntagResource", http::Need::kChange};
     return {"batch:ListTagsForResource", http::Need::kRead};
   }
+  // Whether all that it hits is the user's own is decided by the loop.
+  if (path == kInterrupt) return {"teson:Interrupt", http::Need::kChange};
   const Route* route = path.starts_with(kRoot) ? find_route(path.substr(kRoot.size())) : nullptr;
   if (!route) return {std::string(path), http::Need::kRead};
   return {fmt::format("batch:{}", route->name), route->need};
@@ -135,9 +140,10 @@ void BatchApi::handle(http::Request request, http::Reply reply) {
   const std::string_view path = call->request.path;
   if (path == kExplain) return explain(call);
   const bool tags = path.starts_with(kTags);
+  const bool interrupts = path == kInterrupt;
   const std::string_view name = path.starts_with(kRoot) ? path.substr(kRoot.size()) : std::string_view();
-  const Route* route = tags ? nullptr : find_route(name);
-  if (!route && !tags) {
+  const Route* route = tags || interrupts ? nullptr : find_route(name);
+  if (!route && !tags && !interrupts) {
     if (const std::string_view operation = unsupported_operation(name); !operation.empty()) {
       return call->refuse(
           {ErrorKind::kInvalid, fmt::format("{} is not supported by this version of teson", operation)});
@@ -149,6 +155,7 @@ void BatchApi::handle(http::Request request, http::Reply reply) {
   call->body = std::move(*body);
   call->request.touches(tags ? std::string(call->request.path_parameter("resourceArn")) : resource_of(call->body));
   if (tags) return tag(call);
+  if (interrupts) return interrupt(call);
   (this->*route->operation)(call);
 }
 

@@ -28,7 +28,7 @@ class BatchApi final : public http::Handler {
   BatchApi(Loop& loop, const RegistryView& registry, const History& history, InstanceCatalogue catalogue,
            BatchSettings settings);
 
-  // POST /v1/<operation>; GET, POST, DELETE /v1/tags/<arn>; GET /teson/v1/explain.
+  // POST /v1/<operation>; GET, POST, DELETE /v1/tags/<arn>; GET /teson/v1/explain; POST /teson/v1/interrupt.
   void register_routes(http::Router& router);
   void handle(http::Request request, http::Reply reply) override;
   http::Action action(const http::Request& request) const override;
@@ -106,6 +106,9 @@ class BatchApi final : public http::Handler {
 
   // batch_explain.cc
   void explain(const CallPtr& call);
+
+  // batch_interrupt.cc
+  void interrupt(const CallPtr& call);
 
   // batch_tags.cc
   void tag(const CallPtr& call);

@@ -41,6 +41,7 @@ void add_stop(CLI::App& app, Context& context);
 void add_apply(CLI::App& app, Context& context);
 void add_rerun(CLI::App& app, Context& context);
 void add_throttle(CLI::App& app, Context& context);
+void add_interrupt(CLI::App& app, Context& context);
 void add_user(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);

@@ -63,8 +63,11 @@ std::string why_attempt_ended(const Job& job, const AttemptEnd& end) {
       return text;
     }
     case EndCause::kLost: {
-      std::string text = "Its machine or agent was lost: " + end.status_reason;
+      const bool taken_back = end.reason.starts_with(kInterrupted);
+      std::string text = taken_back ? "Its instance was taken back: " : "Its machine or agent was lost: ";
+      text += end.status_reason;
       append(text, end.reason, " ");
+      if (taken_back) text += fmt::format(" ({})", code_text(end));
       return text;
     }
     case EndCause::kLaunchFailed: {
@@ -161,6 +164,10 @@ Explanation explain_running(const State& state, const Job& job, const Attempt& a
     out.sentence += latest ? ", until " + utc_text(*latest) + " at the latest" : ", without a time limit";
   }
   if (job.stop) out.sentence += fmt::format("; is being stopped: {}", job.stop->reason);
+  if (const auto& taken = state.instances().at(attempt.instance).value.interruption; taken && !job.stop) {
+    out.sentence += fmt::format("; is being {}, killed at {} if it has not ended by then", taken->reason,
+                                utc_text(taken->at + job.spec.grace));
+  }
   out.lines.push_back(fmt::format("attempt {} holds {} on instance {} of compute environment '{}'", attempt.number,
                                   resources_text(attempt.allocated), attempt.instance.text(), attempt.environment));
   if (const auto behind = state.follower_of(job.id)) {

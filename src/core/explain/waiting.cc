@@ -9,6 +9,7 @@
 #include "core/explain/words.h"
 #include "core/scheduler/consumables.h"
 #include "core/scheduler/fair_share.h"
+#include "core/scheduler/preemption.h"
 #include "core/state/state.h"
 
 namespace teson {
@@ -94,17 +95,20 @@ std::string place_text(const QueueState& queue, const Job& job) {
          fmt::format(" in share '{}'", clipped(job.spec.share, kShownOfName));
 }
 
-std::string holder_line(const Holder& holder) {
+std::string holder_line(const State& state, const Holder& holder) {
   const Job& job = *holder.job;
   std::string text = fmt::format("held by {} ({}): {} since {}", job.id.text(), job.spec.name, holder.amount,
                                  utc_text(holder.attempt->started.value_or(holder.attempt->placed)));
   if (job.stop) return text + ", is being stopped";
+  if (const auto& taken = state.instances().at(holder.attempt->instance).value.interruption) {
+    return text + ", is being interrupted, until " + utc_text(taken->at + job.spec.grace) + " at the latest";
+  }
   const auto latest = ends_by(job, *holder.attempt);
   return text + (latest ? ", until " + utc_text(*latest) + " at the latest" : ", without a time limit");
 }
 
-void add_holders(const Shortage& shortage, std::vector<std::string>& lines) {
-  for (const Holder& holder : shortage.largest) lines.push_back(holder_line(holder));
+void add_holders(const State& state, const Shortage& shortage, std::vector<std::string>& lines) {
+  for (const Holder& holder : shortage.largest) lines.push_back(holder_line(state, holder));
   const int more = shortage.holders - static_cast<int>(shortage.largest.size());
   if (more > 0) lines.push_back(fmt::format("held by {} more jobs, none of them with more", more));
 }
@@ -150,22 +154,50 @@ Explanation why_never(const State& state, const QueueState& queue, const Job& jo
   return out;
 }
 
+// Of a job that interrupts others: whom, and until when it has its room. Empty: it interrupts nobody.
+std::string interrupts(const State& state, const JobId& id, std::vector<std::string>& lines) {
+  std::optional<Instant> until;
+  std::vector<const Job*> jobs;
+  for (const InstanceState* instance : interrupted_for(state, id)) {
+    const Interruption& taken = *instance->value.interruption;
+    until = std::max(until.value_or(taken.until), taken.until);
+    std::string line = fmt::format("interrupts instance {} of compute environment '{}', until {} at the latest",
+                                   instance->value.id.text(), instance->value.environment, utc_text(taken.until));
+    for (const JobId& held : state.jobs_on(instance->value.id)) {
+      jobs.push_back(state.job(held));
+      line += fmt::format("{} {} ({})", line.ends_with("latest") ? ":" : ",", held.text(), jobs.back()->spec.name);
+    }
+    lines.push_back(std::move(line));
+  }
+  if (!until) return {};
+  std::string text = "; interrupts spot work";
+  if (!jobs.empty()) {
+    text += fmt::format(" of {} ({})", brief(jobs.front()->id), clipped(jobs.front()->spec.name, kShownOfName));
+  }
+  if (jobs.size() > 1) text += fmt::format(" and {} more", jobs.size() - 1);
+  return text + fmt::format(", room by {} at the latest", utc_text(*until));
+}
+
 Explanation why_head_waits(const State& state, const QueueState& queue, const Job& job) {
   Shortage shortage = consumable_shortage(state, job.spec);
   if (shortage.text.empty()) shortage = shortage_of(state, queue, job.spec.resources);
   const std::string name = clipped(queue.value.name, kShownOfName);
   Explanation out;
+  std::vector<std::string> interruptions;
+  const std::string taking = interrupts(state, job.id, interruptions);
   out.sentence =
       shortage.text.empty()
           ? fmt::format("CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first of {} in queue '{}': is about to start",
                         queue.places.size(), name)
           : fmt::format("CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first of {} in queue '{}': {}{}",
-                        queue.places.size(), name, shortage.text, held_by(shortage));
+                        queue.places.size(), name, shortage.text, taking.empty() ? held_by(shortage) : taking);
   out.lines = {"asks " + resources_text(job.spec.resources),
                "free on the host now: " + resources_text(state.host_free())};
   add_offers(state, queue, job.spec.resources, out.lines);
-  add_holders(shortage, out.lines);
-  out.lines.push_back("changes it: the end of jobs that hold it");
+  add_holders(state, shortage, out.lines);
+  out.lines.insert(out.lines.end(), interruptions.begin(), interruptions.end());
+  out.lines.push_back(taking.empty() ? "changes it: the end of jobs that hold it"
+                                     : "changes it: the end of what it interrupts");
   return out;
 }
 
@@ -186,7 +218,7 @@ Explanation why_waits_behind(const State& state, const QueueState& queue, const 
   Shortage shortage = consumable_shortage(state, *first.spec);
   if (shortage.text.empty()) shortage = shortage_of(state, queue, first.spec->resources);
   if (!shortage.text.empty()) out.lines.push_back("the first in the queue lacks " + shortage.text);
-  add_holders(shortage, out.lines);
+  add_holders(state, shortage, out.lines);
   out.lines.push_back(other_share ? "changes it: its share's turn" : "changes it: the start of those before it");
   return out;
 }

@@ -20,9 +20,11 @@ bool pattern_matches(std::string_view pattern, std::string_view text) {
 
 RetryAction evaluate_on_exit(const RetryStrategy& strategy, const AttemptEnd& end) {
   for (const RetryRule& rule : strategy.rules) {
-    // An attempt without an exit code matches no exit code pattern, "*" neither.
+    // An attempt without an exit code matches no exit code pattern, "*" neither; nor does one whose machine went: what
+    // its program said then is kept, but on AWS there is none.
+    const bool says_code = end.exit_code && end.cause != EndCause::kLost;
     const bool exit_code_holds =
-        !rule.on_exit_code || (end.exit_code && pattern_matches(*rule.on_exit_code, std::to_string(*end.exit_code)));
+        !rule.on_exit_code || (says_code && pattern_matches(*rule.on_exit_code, std::to_string(*end.exit_code)));
     if (exit_code_holds && condition_holds(rule.on_reason, end.reason) &&
         condition_holds(rule.on_status_reason, end.status_reason)) {
       return rule.action;

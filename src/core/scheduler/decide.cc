@@ -4,6 +4,7 @@
 #include "core/scheduler/fair_share.h"
 #include "core/scheduler/look_ahead.h"
 #include "core/scheduler/placement.h"
+#include "core/scheduler/preemption.h"
 #include "core/scheduler/time_limits.h"
 #include "core/state/state.h"
 
@@ -34,6 +35,7 @@ std::optional<FactBody> place_next(const State& state, Instant now) {
     if (kept_by_reservation(state, *queue, *job.spec)) continue;
     if (auto placed = place(state, *queue, job, now)) return placed;
     if (auto placed = place_behind(state, *queue, job, now)) return placed;
+    if (auto interrupted = preempt(state, *queue, job, now)) return interrupted;
   }
   return std::nullopt;
 }
@@ -45,12 +47,14 @@ void for_each_spare(const State& state, Use use) {
   for (const auto& [name, instances] : state.instances_by_environment()) {
     const auto found = state.environments().find(name);
     const bool wanted = found != state.environments().end() && found->second.enabled;
+    if (wanted && awaits_promised(state, found->second)) continue;
     const int64_t floor = wanted ? found->second.min_vcpus * 1000 : 0;
     // An instance made to one job's size (Fargate) has no other use.
     const bool waits = wanted && !found->second.instance_types.empty();
     const Duration wait = waits ? state.site().instance_idle : Duration{};
     for (const InstanceState* instance : instances.by_id) {
-      if (instance->attempts > 0 || instances.milli_vcpus - instance->value.size.milli_vcpus < floor) continue;
+      if (instance->value.interruption || instance->attempts > 0) continue;
+      if (instances.milli_vcpus - instance->value.size.milli_vcpus < floor) continue;
       use(*instance, instance->idle_since + wait);
     }
   }
@@ -87,10 +91,13 @@ std::optional<FactBody> next_decision(const State& state, Instant now, bool may_
   if (auto deleted = delete_empty_queue(state)) return deleted;
   // Only after what can be placed was: then the head waits indeed.
   if (may_start) {
+    if (auto interrupted = preempt_further(state, now)) return interrupted;
+    if (auto placed = place_promised(state, now)) return placed;
     if (auto placed = place_next(state, now)) return placed;
     if (auto started = keep_minimum(state, now)) return started;
     if (auto cancelled = cancel_overdue(state, now)) return cancelled;
   }
+  if (auto ended = end_interrupted(state, now)) return ended;
   return end_idle(state, now);
 }
 

@@ -42,7 +42,8 @@ std::optional<FactBody> place_behind(const State& state, const QueueState& queue
     const bool usable = std::ranges::any_of(queue.usable_environments, [&](const ComputeEnvironment* used) {
       return used->name == environment && state.instance_vcpus_of(environment) <= used->max_vcpus * 1000;
     });
-    if (sibling.stop || !usable) continue;
+    const bool leaves = state.instances().at(live_attempt(sibling)->instance).value.interruption.has_value();
+    if (sibling.stop || leaves || !usable) continue;
     const int length = chain_behind(state, front, shortest);
     if (length >= shortest) continue;
     shortest = length;

@@ -8,6 +8,7 @@
 #include "base/prng.h"
 #include "core/explain/fit.h"
 #include "core/scheduler/consumables.h"
+#include "core/scheduler/preemption.h"
 
 namespace teson {
 namespace {
@@ -20,7 +21,8 @@ int64_t busy_milli_vcpus(const State& state, const std::string& environment) {
   return total;
 }
 
-// Best fit: the instance that is left with the least room, so that large holes stay whole.
+// Best fit: the instance that is left with the least room, so that large holes stay whole. None of another market, of
+// before the environment changed: on-demand work on a spot instance would be preemptible.
 const InstanceState* instance_with_room(const State& state, const ComputeEnvironment& environment,
                                         const Resources& ask) {
   const InstanceState* best = nullptr;
@@ -33,7 +35,8 @@ const InstanceState* instance_with_room(const State& state, const ComputeEnviron
     return std::tuple(left.gpus, left.milli_vcpus, left.memory_mib);
   };
   for (const InstanceState* instance : state.instances_of(environment.name)) {
-    if (!ask.fits_in(instance->free())) continue;
+    if (instance->value.market != environment.market) continue;
+    if (instance->value.interruption || !ask.fits_in(instance->free())) continue;
     if (too_many && busy + (instance->attempts > 0 ? 0 : instance->value.size.milli_vcpus) > max) continue;
     if (!best || left_over(*instance) < left_over(*best)) best = instance;
   }
@@ -62,7 +65,7 @@ std::optional<FactBody> make_room(const State& state, const ComputeEnvironment& 
   int64_t reclaimable = 0;
   const InstanceState* idle = nullptr;
   for (const InstanceState* instance : state.instances_of(environment.name)) {
-    if (instance->attempts > 0) continue;
+    if (instance->attempts > 0 || instance->value.interruption) continue;
     reclaimable += instance->value.size.milli_vcpus;
     if (!idle) idle = instance;
   }
@@ -110,15 +113,21 @@ std::optional<FactBody> place(const State& state, const QueueState& queue, const
   if (!ask.fits_in(state.host_free())) return std::nullopt;
   if (std::ssize(state.free_gpus(ask.gpus)) < ask.gpus || !consumables_suffice(state, *job.spec)) return std::nullopt;
   for (const ComputeEnvironment* environment : queue.usable_environments) {
-    if (const InstanceState* instance = instance_with_room(state, *environment, ask)) {
-      return fact::AttemptPlaced{job.id, make_attempt(state, job, instance->value, now)};
-    }
-    if (auto instance = new_instance_for(state, *environment, ask, now)) {
-      return fact::InstanceStarted{std::move(*instance)};
-    }
-    if (auto ended = make_room(state, *environment, ask)) return ended;
+    if (!leaves_promises(state, queue, *environment, job)) continue;
+    if (auto placed = place_in(state, *environment, job, now)) return placed;
   }
   return std::nullopt;
+}
+
+std::optional<FactBody> place_in(const State& state, const ComputeEnvironment& environment, const Candidate& job,
+                                 Instant now) {
+  const Resources& ask = job.spec->resources;
+  if (const InstanceState* instance = instance_with_room(state, environment, ask)) {
+    return fact::AttemptPlaced{job.id, make_attempt(state, job, instance->value, now)};
+  }
+  if (auto instance = new_instance_for(state, environment, ask, now))
+    return fact::InstanceStarted{std::move(*instance)};
+  return make_room(state, environment, ask);
 }
 
 }  // namespace teson

@@ -13,6 +13,10 @@ namespace teson {
 // its queue enabled.
 std::optional<FactBody> place(const State& state, const QueueState& queue, const Candidate& job, Instant now);
 
+// The same in one of its environments, the host's room aside.
+std::optional<FactBody> place_in(const State& state, const ComputeEnvironment& environment, const Candidate& job,
+                                 Instant now);
+
 Attempt make_attempt(const State& state, const Candidate& job, const Instance& instance, Instant now);
 
 // A new instance of the type, named after the number of instances started so far.

@@ -9,6 +9,7 @@ namespace teson {
 void State::apply(const Fact& fact) {
   now_ = fact.at;
   last_fact_at_ = fact.at;
+  interrupting_.reset();
   std::visit([this](const auto& body) { on(body); }, fact.body);
   settle_child_ends();
   if (!limited_queues_.empty()) watch_heads();
@@ -95,6 +96,7 @@ void State::on(const fact::InstanceEnded& f) {
   index.milli_vcpus -= found->second.value.size.milli_vcpus;
   std::erase(index.by_id, &found->second);
   if (index.by_id.empty()) instances_by_environment_.erase(found->second.value.environment);
+  interrupted_.erase(f.id);
   instances_.erase(found);
 }
 
@@ -102,14 +104,24 @@ void State::on(const fact::AttemptPlaced& f) {
   Job& job = job_to_place(f.id);
   TESON_CHECK(std::holds_alternative<job_state::Runnable>(job.state), "an attempt is placed for a job not runnable");
   TESON_CHECK(f.attempt.number == std::ssize(job.past) + 1, "attempt numbers must follow each other");
+  TESON_CHECK(!interrupted_.contains(f.attempt.instance), "an attempt is placed on an instance that is taken back");
   QueueState& queue = queue_of(job);
   unlist(queue, job.order, job.spec);
   if (!f.attempt.behind) charge_share(queue, job.spec, f.attempt.allocated.milli_vcpus);
   occupy(f.id, f.attempt);
   take_consumables(job.spec);
+  if (!f.attempt.behind) keep_promise(f.id);
   job.status_reason.clear();
   job.state = job_state::Starting{f.attempt};
   if (f.id.is_child()) set_letter(known_job(f.id.parent()), f.id.index, child::kStarting);
+}
+
+// It has its place: what still is to come is nobody's, an array's next child has a need of its own.
+void State::keep_promise(const JobId& placed) {
+  for (const InstanceId& id : interrupted_) {
+    auto& owner = instances_.at(id).value.interruption->for_job;
+    if (owner && *owner == placed.parent()) owner.reset();
+  }
 }
 
 void State::on(const fact::AttemptStarted& f) {
@@ -176,6 +188,14 @@ void State::on(const fact::PolicyPut& f) { policies_.insert_or_assign(f.value.na
 
 void State::on(const fact::PolicyDeleted& f) {
   TESON_CHECK(policies_.erase(f.name) == 1, "a scheduling policy is deleted that is not there");
+}
+
+void State::on(const fact::InstanceInterrupted& f) {
+  const auto found = instances_.find(f.id);
+  TESON_CHECK(found != instances_.end(), "an instance is interrupted that is not there");
+  found->second.value.interruption = Interruption{now_, f.until, f.reason, f.for_job};
+  interrupted_.insert(f.id);
+  interrupting_ = f.for_job;
 }
 
 }  // namespace teson

@@ -50,6 +50,7 @@ State::State(Site site, Snapshot snapshot) : State(std::move(site)) {
     const InstanceId id = instance.id;
     const auto [at, fresh] = instances_.emplace(id, InstanceState{std::move(instance), {}, 0, snapshot.last_fact_at});
     if (fresh) index_instance(at->second);
+    if (at->second.value.interruption) interrupted_.insert(id);
   }
   for (const ShareRecord& record : snapshot.shares) {
     ShareState& share = queues_.at(record.queue).shares[record.share];
@@ -237,6 +238,29 @@ void State::find_environments(QueueState& queue) const {
 Candidate State::candidate(const JobId& id) const {
   if (const Job* known = job(id)) return {id, &known->spec, static_cast<int>(known->past.size()) + 1};
   return {id, &jobs_.at(id.parent()).spec, 1};
+}
+
+std::optional<JobId> State::ready_for(const JobId& id) const {
+  const Job* owner = job(id.parent());
+  if (!owner) return std::nullopt;
+  uint64_t order = owner->order;
+  if (owner->array) {
+    const auto array = arrays_.find(owner->id);
+    if (array == arrays_.end() || !array->second.listed) return std::nullopt;
+    order += 1 + static_cast<uint64_t>(*array->second.listed);
+  }
+  const QueueState& queue = queues_.at(owner->spec.queue);
+  const auto found = queue.ready.find(order);
+  return found == queue.ready.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<JobId> State::jobs_on(const InstanceId& id) const {
+  std::vector<JobId> out;
+  for (const JobId& holder : holders_) {
+    if (live_attempt(jobs_.at(holder))->instance != id) continue;
+    for (std::optional<JobId> next = holder; next; next = follower_of(*next)) out.push_back(*next);
+  }
+  return out;
 }
 
 void State::order_queues() {

@@ -114,6 +114,11 @@ class State {
   // Whether it is there and has not ended: a job, an array, a child.
   bool is_unfinished(const JobId& id) const;
   Candidate candidate(const JobId& id) const;
+  // Which job may be placed in this one's stead: itself, or of an array the child that stands in the queue; nullopt:
+  // it does not wait for a place, or can have none.
+  std::optional<JobId> ready_for(const JobId& id) const;
+  // Those with a live attempt on the instance, each after the one whose place it waits for. Cost: O(live attempts).
+  std::vector<JobId> jobs_on(const InstanceId& id) const;
   size_t job_count() const { return jobs_.size(); }
   const std::unordered_map<JobId, Job>& jobs() const { return jobs_; }
   const std::map<std::string, ComputeEnvironment>& environments() const { return environments_; }
@@ -130,6 +135,10 @@ class State {
   const std::map<std::string, EnvironmentInstances>& instances_by_environment() const {
     return instances_by_environment_;
   }
+  // Those that are being taken back and have not ended.
+  const std::set<InstanceId>& interrupted() const { return interrupted_; }
+  // For whom the last fact interrupted an instance; nullopt: it did something else.
+  const std::optional<JobId>& interrupting() const { return interrupting_; }
   const std::vector<const InstanceState*>& instances_of(const std::string& environment) const;  // by id
   int64_t instance_vcpus_of(const std::string& environment) const;                              // thousandths
 
@@ -175,6 +184,7 @@ class State {
   void on(const fact::PolicyDeleted& f);
   void on(const fact::ConsumablePut& f);
   void on(const fact::ConsumableDeleted& f);
+  void on(const fact::InstanceInterrupted& f);
 
   Job& known_job(const JobId& id);
   Job& job_to_place(const JobId& id);
@@ -192,6 +202,7 @@ class State {
   void occupy(const JobId& id, const Attempt& attempt);
   std::optional<JobId> vacate(const JobId& id, const Attempt& attempt);
   void hold_place(const JobId& id, bool holds);
+  void keep_promise(const JobId& placed);
   void finish(Job& job, JobState end);
   void release_dependents(const JobId& id, const std::string& name, const std::string& reason, bool succeeded);
   void index_job(Job& job);
@@ -234,6 +245,8 @@ class State {
   std::map<std::string, ConsumableState> consumables_;
   std::map<InstanceId, InstanceState> instances_;
   std::map<std::string, EnvironmentInstances> instances_by_environment_;
+  std::set<InstanceId> interrupted_;
+  std::optional<JobId> interrupting_;
   std::unordered_map<JobId, Job> jobs_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;
   std::unordered_map<JobId, JobId> followers_;  // who waits for whose place
