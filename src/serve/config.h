@@ -15,6 +15,8 @@ namespace teson {
 
 struct Config {
   std::string listen = "127.0.0.1:8790";
+  std::string tls_certificate;  // both or neither
+  std::string tls_key;
   std::string region = "us-east-1";
   std::string account_id = "123456789012";
   std::string log_level = "info";

@@ -46,15 +46,23 @@ constexpr Duration kLogSweepEvery = Duration::seconds(600);  // log groups' rete
 Result<Config> effective_config(const ServeOptions& options) {
   Result<Config> config = options.config.empty() ? Result<Config>(Config{}) : load_config(options.config);
   if (config && !options.listen.empty()) config->listen = options.listen;
+  if (config && (!options.tls_certificate.empty() || !options.tls_key.empty())) {
+    if (options.tls_certificate.empty() || options.tls_key.empty()) {
+      return invalid("--tls-certificate and --tls-key go together: give both");
+    }
+    config->tls_certificate = options.tls_certificate;
+    config->tls_key = options.tls_key;
+  }
   return config;
 }
 
 Result<ListenAddress> permitted_address(const Config& config, bool allow_public) {
   auto address = parse_listen(config.listen);
-  if (address && !address->loopback && !allow_public) {
+  if (address && !address->loopback && config.tls_certificate.empty() && !allow_public) {
     return invalid(
-        fmt::format("listen: {} can be reached from other machines and there is no TLS; listen on 127.0.0.1 and put "
-                    "a TLS proxy in front, or pass --allow-public if the network is trusted",
+        fmt::format("listen: {} can be reached from other machines and there is no TLS: give a certificate "
+                    "(--tls-certificate FILE --tls-key FILE), listen on 127.0.0.1, or pass --allow-public if the "
+                    "network is trusted",
                     config.listen));
   }
   return address;
@@ -103,19 +111,20 @@ class Service {
     if (!catalogue) return std::unexpected(catalogue.error());
     if (auto right = check_data_files(directory_.path()); !right) return right;
     if (auto known = open_users(); !known) return known;
+    if (auto secured = open_tls(); !secured) return secured;
     if (auto status = start_loop(site); !status) return status;
     if (auto status = start_faces(site, std::move(*catalogue), listen); !status) return status;
     // On a full disk what runs is served all the same, to whoever knows the address.
     const Status announced = announce();
     if (!announced && announced.error().kind != ErrorKind::kUnavailable) return announced;
-    spdlog::info("teson {} serves {} on http://{} ({}{})", kVersion, directory_.path(), http_->address(),
-                 resources_text(site.host), host->gpus.empty() ? "; no GPU: " + host->gpu_note : "");
+    spdlog::info("teson {} serves {} on {} ({}{})", kVersion, directory_.path(), endpoint(), resources_text(site.host),
+                 host->gpus.empty() ? "; no GPU: " + host->gpu_note : "");
     if (!announced) spdlog::warn("the commands do not find this server yet: {}", announced.error().message);
     return {};
   }
 
   Status announce() {
-    const Status written = write_server_file(directory_.path(), http_->address(), config_.region, kVersion);
+    const Status written = write_server_file(directory_.path(), endpoint(), config_.region, kVersion);
     announced_ = written.has_value();
     return written;
   }
@@ -136,6 +145,17 @@ class Service {
     if (const auto swept = log_store_->sweep(clock_->now()); !swept)
       spdlog::warn("log retention: {}", swept.error().message);
     return {};
+  }
+
+  // Says in the log what came of it. Without TLS there is nothing to read again.
+  bool renew_certificate() {
+    if (!tls_) return false;
+    if (const Status status = tls_->reload()) {
+      spdlog::info("TLS: certificate and key were read again");
+    } else {
+      spdlog::error("{}; the former certificate stays in use", status.error().message);
+    }
+    return true;
   }
 
   void watch_disk() {
@@ -174,6 +194,26 @@ class Service {
         std::move(*users),
         [path = directory_.path()](const users::Users& changed) { return save_users(path, changed); });
     return {};
+  }
+
+  Status open_tls() {
+    if (config_.tls_certificate.empty()) return {};
+    auto tls = http::Tls::load({config_.tls_certificate, config_.tls_key});
+    if (!tls) return std::unexpected(tls.error());
+    tls_ = std::move(*tls);
+    return {};
+  }
+
+  // As clients here write it: by a name that the certificate is for.
+  std::string endpoint() const {
+    const std::string address = http_->address();
+    if (!tls_) return "http://" + address;
+    const size_t colon = address.rfind(':');
+    std::string host = address.substr(0, colon);
+    const bool bracketed = host.starts_with('[');
+    const std::string bare = bracketed ? host.substr(1, host.size() - 2) : host;
+    if (std::string name = tls_->name_for(bare); name != bare) host = std::move(name);
+    return "https://" + host + address.substr(colon);
   }
 
   Status start_loop(const Site& site) {
@@ -235,6 +275,7 @@ class Service {
     http::ServerOptions options;
     options.host = listen.host;
     options.port = listen.port;
+    options.tls = tls_;
     auto server = http::Server::start(options, metrics_->counted());
     if (!server) return std::unexpected(server.error());
     http_ = std::move(*server);
@@ -264,6 +305,7 @@ class Service {
   Instant next_sweep_;
   std::optional<std::pair<dev_t, ino_t>> journal_identity_;
   std::unique_ptr<users::UserRegistry> users_;
+  std::shared_ptr<http::Tls> tls_;  // null: plain HTTP
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<SystemClock> clock_;
   std::unique_ptr<LocalLauncher> launcher_;
@@ -324,7 +366,8 @@ int serve(const ServeOptions& options) {
 
   constexpr timespec kSecond{1, 0};
   int signal_number = 0;
-  while ((signal_number = sigtimedwait(&ending, nullptr, &kSecond)) < 0) {
+  while ((signal_number = sigtimedwait(&ending, nullptr, &kSecond)) < 0 ||
+         (signal_number == SIGHUP && service.renew_certificate())) {
     if (const Status well = service.tend(); !well) {
       spdlog::critical("{}", well.error().message);
       return 1;  // the service is stopped as it goes out of scope
