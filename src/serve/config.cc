@@ -172,6 +172,27 @@ const std::map<std::string, Setter>& retry_keys() {
   return keys;
 }
 
+Status read_accounts(Config& config, const YAML::Node& node, const std::string& key) {
+  std::string word;
+  if (auto status = set_one_of(word, node, key, {"auto", "required", "off"}); !status) return status;
+  config.accounts.rule = word == "auto"       ? AccountRule::kAuto
+                         : word == "required" ? AccountRule::kRequired
+                                              : AccountRule::kOff;
+  return {};
+}
+
+Status read_system_accounts(Config& config, const YAML::Node& node, const std::string& key) {
+  const auto wrong = [&] {
+    return invalid(fmt::format("{}{}: a list of Unix accounts is expected", where(node), key));
+  };
+  if (!node.IsSequence()) return wrong();
+  for (const YAML::Node& item : node) {
+    if (!item.IsScalar() || item.Scalar().empty()) return wrong();
+    config.accounts.system_accounts.push_back(item.Scalar());
+  }
+  return {};
+}
+
 Status read_tls(Config& config, const YAML::Node& node, const std::string& key) {
   static const std::map<std::string, Setter> keys = {
       {"certificate",
@@ -203,6 +224,8 @@ const std::map<std::string, Setter>& top_keys() {
       {"retries", [](Config& c, const YAML::Node& n, const std::string& k) { return read_map(c, n, k, retry_keys()); }},
       {"images", read_images},
       {"tls", read_tls},
+      {"accounts", read_accounts},
+      {"system_accounts", read_system_accounts},
       {"instance_idle_seconds",
        [](Config& c, const YAML::Node& n, const std::string& k) -> Status {
          auto value = whole_number(n, k, 0, 86'400);

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/environment.h"
+#include "serve/accounts.h"
 
 namespace teson {
 
@@ -32,7 +33,8 @@ struct Config {
   bool interruptions_use_attempts = true;
   int64_t disk_reserve_mib = 256;    // below this nothing new starts
   bool metrics_without_key = false;  // /metrics is answered to whoever reaches the server
-  std::string catalogue;             // CSV file that replaces the built-in one
+  AccountSettings accounts;
+  std::string catalogue;  // CSV file that replaces the built-in one
 };
 
 // Errors name the line, the key, the value and what would be right.

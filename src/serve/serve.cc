@@ -5,6 +5,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -30,6 +31,7 @@
 #include "control/replay.h"
 #include "domain/catalogue.h"
 #include "serve/access_keys.h"
+#include "serve/accounts.h"
 #include "serve/audit_log.h"
 #include "serve/bootstrap.h"
 #include "serve/config.h"
@@ -111,6 +113,12 @@ class Service {
     if (!catalogue) return std::unexpected(catalogue.error());
     if (auto right = check_data_files(directory_.path()); !right) return right;
     if (auto known = open_users(); !known) return known;
+    if (geteuid() == 0) {
+      close_data_files(directory_.path());
+      if (config_.accounts.rule == AccountRule::kOff) {
+        spdlog::warn("accounts: off: jobs of users without a Unix account run as root");
+      }
+    }
     if (auto secured = open_tls(); !secured) return secured;
     if (auto status = start_loop(site); !status) return status;
     if (auto status = start_faces(site, std::move(*catalogue), listen); !status) return status;
@@ -193,6 +201,7 @@ class Service {
     users_ = std::make_unique<users::UserRegistry>(
         std::move(*users),
         [path = directory_.path()](const users::Users& changed) { return save_users(path, changed); });
+    accounts_ = std::make_unique<Accounts>(config_.accounts, *users_);
     return {};
   }
 
@@ -228,6 +237,7 @@ class Service {
     LocalLauncherOptions launch_options;
     launch_options.keep_work = config_.keep_work;
     launch_options.agent_image = agent_image();
+    launch_options.account_of = [this](const std::string& owner) { return accounts_->of(owner_name(owner)); };
     auto launcher = LocalLauncher::open(
         directory_.path(), [this](AttemptReport report) { loop_->report(std::move(report)); }, launch_options);
     if (!launcher) return std::unexpected(launcher.error());
@@ -250,6 +260,11 @@ class Service {
     settings.account_id = config_.account_id;
     settings.interruptions_use_attempts = config_.interruptions_use_attempts;
     settings.host = site.host;
+    settings.admits = [this](const std::string& user) -> Status {
+      const auto account = accounts_->of(user);
+      if (!account) return std::unexpected(account.error());
+      return {};
+    };
     batch_ = std::make_unique<batch::BatchApi>(*loop_, controller_->registry(), journal_->history(),
                                                std::move(catalogue), std::move(settings));
     if (auto status = bootstrap(directory_.path(), *batch_, controller_->registry(), site.host); !status) return status;
@@ -260,7 +275,11 @@ class Service {
     logs_ = std::make_unique<logs::LogsApi>(directory_.path(), journal_->history(), *log_store_, *clock_,
                                             logs::LogsSettings{config_.region, config_.account_id});
 
-    users_api_ = std::make_unique<users::UsersApi>(*users_, *clock_);
+    users_api_ = std::make_unique<users::UsersApi>(*users_, *clock_, [this](const std::string& name) -> Status {
+      const auto account = accounts_->find(name);
+      if (!account) return std::unexpected(account.error());
+      return {};
+    });
     audit_ = std::make_unique<AuditLog>(directory_.path() + "/audit.log");
     authenticator_ = std::make_unique<http::Authenticator>(*users_, [this] { return clock_->wall(); });
     router_ = std::make_unique<http::Router>(*authenticator_, audit_.get());
@@ -305,6 +324,7 @@ class Service {
   Instant next_sweep_;
   std::optional<std::pair<dev_t, ino_t>> journal_identity_;
   std::unique_ptr<users::UserRegistry> users_;
+  std::unique_ptr<Accounts> accounts_;
   std::shared_ptr<http::Tls> tls_;  // null: plain HTTP
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<SystemClock> clock_;
