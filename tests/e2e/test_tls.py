@@ -74,7 +74,7 @@ def impatient(server, **settings):
 
 def teson(server, *arguments, **variables):
     environment = {**os.environ, **variables}
-    return subprocess.run([BINARY, *arguments, "--data", str(server.data)], env=environment, capture_output=True,
+    return subprocess.run([BINARY, "--data", str(server.data), *arguments], env=environment, capture_output=True,
                           text=True, timeout=DEADLINE_SECONDS)
 
 

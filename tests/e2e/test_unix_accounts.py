@@ -73,7 +73,7 @@ def test_a_job_is_its_users_account_in_every_respect(ana):
     groups = sorted({entry.pw_gid} | {group.gr_gid for group in grp.getgrall() if ANA in group.gr_mem})
     job, output = ana.run("id -u; id -g; id -G | tr ' ' '\\n' | sort -n | tr '\\n' ' '; echo; echo $HOME $USER $LOGNAME;"
                           "grep -E '^(NoNewPrivs|CapEff|CapPrm):' /proc/self/status | tr -s '\\t\\n' '  '; echo;"
-                          "echo by-stderr > /dev/stderr; pwd; test $PWD = $TESON_WORK && echo there > mine; cat mine")
+                          "echo by-stderr >> /dev/stderr; pwd; test $PWD = $TESON_WORK && echo there > mine; cat mine")
     assert job["status"] == "SUCCEEDED", (job, output)
     lines = output.split("\n")
     assert lines[:2] == [str(entry.pw_uid), str(entry.pw_gid)]
@@ -126,7 +126,7 @@ def test_a_job_signals_no_agent_and_a_stop_ends_all_of_it(namespaces):
     with running_server(CONFIGURATION, {"TESON_AGENT_PIDNS": namespaces}) as server:
         ana = person(server, "ana", ANA)
         job = ana.submit("trap '' TERM; (trap '' TERM; exec sleep 1000) & setsid sleep 1001 & echo ready > ready; wait; wait",
-                         definition=None)
+                         tags={"teson:grace-seconds": "1"})
         ready = server.attempt_directory(job) / "work" / "ready"
         wait_for("its start", ready.exists)
         agent = server.agent_pid(job)
@@ -203,7 +203,7 @@ def test_an_account_that_vanished_fails_the_launch_in_clear_words():
         server.configuration = f"system_accounts: [{BO}]\n"
         server.restart()
         server.batch.update_compute_environment(computeEnvironment="local", state="ENABLED")
-        ended = ana.wait(job, "FAILED")
+        ended = Jobs(server).wait(job, "FAILED")
         reason = ended["attempts"][0]["container"]["reason"]
         assert reason.startswith(f"CannotStartContainerError: Unix account '{ANA}' has uid 5: jobs do not run as accounts")
 
@@ -245,8 +245,8 @@ def test_an_ordinary_user_runs_the_server_through_a_job(tmp_path):
         assert ran.returncode == 0, ran.stderr
         assert BO in ran.stdout.split("\n")
         # An account of another is refused at the submission, not run with the wrong rights.
-        teson_as = [*rights, str(program), "user", "--data", str(data)]
-        refused = subprocess.run([*teson_as, "account", "default", ANA], env=environment, capture_output=True, text=True,
+        change = [*rights, str(program), "--data", str(data), "user", "account", "default", ANA]
+        refused = subprocess.run(change, env=environment, capture_output=True, text=True,
                                  timeout=DEADLINE_SECONDS)
         assert refused.returncode == 254 and "jobs do not run as accounts of the system" in refused.stderr
     finally:

@@ -137,9 +137,9 @@ UsersApi::Answer UsersApi::role(const http::Request& request, const JsonValue& b
 UsersApi::Answer UsersApi::account(const http::Request& request, const JsonValue& body) {
   TESON_TRY(const std::string name, wire::required_string(body, "name", kMaxText));
   request.touches("user/" + name);
-  TESON_TRY(const std::string account, wire::required_string(body, "account", kMaxText));
-  if (!account.empty()) TESON_TRY_STATUS(check_account_(account));
-  TESON_TRY(const User left, registry_.set_account(name, account));
+  TESON_TRY(const auto account, wire::optional_string(body, "account", kMaxText));
+  if (account) TESON_TRY_STATUS(check_account_(*account));
+  TESON_TRY(const User left, registry_.set_account(name, account.value_or("")));
   return Json{{"user", user_json(left)}};
 }
 

@@ -5,7 +5,7 @@
 //   list    {}                   -> {"users": [...]}
 //   revoke  {"user"}             -> {"user"}; a user's name or one access key's id
 //   role    {"name", "role"}     -> {"user"}
-//   account {"name", "account"}  -> {"user"}; the Unix account that jobs run as, "" for none
+//   account {"name", "account"?} -> {"user"}; the Unix account that jobs run as; absent: none any more
 //   whoami  {}                   -> {"user"}, of whoever asks; all others are for admins
 //
 // Thread: handle() on any thread; never blocks, as a thread of its own does what is saved. Errors: ClientException 400,

@@ -115,9 +115,10 @@ Outcome<int> run_role(const Context& context, const Options& options) {
 }
 
 Outcome<int> run_account(const Context& context, const Options& options) {
-  if (options.account.empty() == !options.no_account) return usage("user account: give either ACCOUNT or --none");
-  return show_user(context,
-                   ask(context, "account", Json::object({{"name", options.name}, {"account", options.account}})),
+  if (options.account.empty() != options.no_account) return usage("user account: give either ACCOUNT or --none");
+  Json request = Json::object({{"name", options.name}});
+  if (!options.no_account) request["account"] = options.account;
+  return show_user(context, ask(context, "account", request),
                    options.no_account ? "no Unix account" : "jobs run as the Unix account " + options.account);
 }
 
