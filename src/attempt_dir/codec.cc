@@ -82,11 +82,10 @@ class Reader {
     const auto at = object_.find(name);
     return at != object_.end() && !at->is_null();
   }
-  void version() {
+  void version(int known = kVersion) {
     const int64_t number = integer("version", 1);
-    if (number > kAccountVersion) {
-      complain(fmt::format("field 'version' is {}: this program knows up to {}; use a newer teson", number,
-                           kAccountVersion));
+    if (number > known) {
+      complain(fmt::format("field 'version' is {}: this program knows up to {}; use a newer teson", number, known));
     }
   }
   AttemptId attempt_id() {
@@ -250,7 +249,7 @@ Result<LaunchOrder> decode_order(std::string_view text, const std::string& file)
   const auto json = parse(text, file);
   if (!json) return std::unexpected(json.error());
   Reader reader(*json, file);
-  reader.version();
+  reader.version(kAccountVersion);
   LaunchOrder order;
   order.id = reader.attempt_id();
   order.job_name = reader.text("job_name");

@@ -78,7 +78,7 @@ TEST(OrderCodec, AbsentTimeoutStaysAbsent) {
 }
 
 TEST(OrderCodec, UnknownFieldsAreIgnored) {
-  EXPECT_TRUE(decode_order(spec_with("\"version\":1", "\"version\":1,\"colour\":[{}]"), "spec.json"));
+  EXPECT_TRUE(decode_order(spec_with("\"version\":2", "\"version\":2,\"colour\":[{}]"), "spec.json"));
 }
 
 TEST(OrderCodec, ErrorsNameTheFileTheFieldAndWhatWouldBeRight) {
@@ -90,7 +90,7 @@ TEST(OrderCodec, ErrorsNameTheFileTheFieldAndWhatWouldBeRight) {
               HasSubstr("field 'attempt' is 0: it must be from 1"));
   EXPECT_EQ(error_of(spec_with("0a1b2c3d-", "0a1b2c3d_")),
             "spec.json: field 'job' is '0a1b2c3d_4e5f-4a6b-8c7d-9e0f1a2b3c4d': it must be a job id");
-  EXPECT_THAT(error_of(spec_with("\"version\":1", "\"version\":2")), HasSubstr("use a newer teson"));
+  EXPECT_THAT(error_of(spec_with("\"version\":2", "\"version\":3")), HasSubstr("use a newer teson"));
   EXPECT_EQ(error_of(spec_with("[\"A\",\"1\"]", "[\"A\"]")),
             "spec.json: field 'environment' must be a list of [name, value], it is array");
   EXPECT_EQ(
