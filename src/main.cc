@@ -12,6 +12,8 @@ int serve_as_asked(const teson::cli::ServeFlags& flags) {
                        .listen = flags.listen,
                        .config = flags.config,
                        .missing_limits = teson::describe_cgroups().note,
+                       .tls_certificate = flags.tls_certificate,
+                       .tls_key = flags.tls_key,
                        .allow_public = flags.allow_public});
 }
 

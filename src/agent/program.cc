@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -84,12 +86,40 @@ void raise_oom_score(int raise) {
   ::close(fd);
 }
 
+// For good: afterwards it is made sure that there is no way back.
+void take_account(const UnixAccount& account, int error_fd) {
+  // A change of rights clears what start_directly() has set; a parent that died meanwhile is found by its number.
+  int death_signal = 0;
+  ::prctl(PR_GET_PDEATHSIG, &death_signal);
+  const pid_t parent = ::getppid();
+  const std::vector<gid_t> groups(account.groups.begin(), account.groups.end());
+  if (::setgroups(groups.size(), groups.data()) != 0 || ::setresgid(account.gid, account.gid, account.gid) != 0 ||
+      ::setresuid(account.uid, account.uid, account.uid) != 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    give_up(error_fd, LaunchStep::kAccount, errno);
+  }
+  uid_t real = 0, effective = 0, saved = 0;
+  ::getresuid(&real, &effective, &saved);
+  const bool is_it = real == account.uid && effective == account.uid && saved == account.uid &&
+                     ::getegid() == account.gid && ::getgid() == account.gid;
+  const bool could_return = account.uid != 0 && (::setuid(0) == 0 || ::seteuid(0) == 0);
+  if (!is_it || could_return) give_up(error_fd, LaunchStep::kAccount, EPERM);
+  if (death_signal != 0) {
+    ::prctl(PR_SET_PDEATHSIG, death_signal);
+    if (::getppid() != parent) ::_exit(127);
+  }
+}
+
 }  // namespace
 
 Program make_program(const LaunchOrder& order, const ProgramPlaces& places, int log_fd) {
   EnvironmentBuilder environment(order.environment);
   const char* home = std::getenv("HOME");
   environment.set_default("PATH", kDefaultPath);
+  if (order.account) {
+    environment.set_default("HOME", order.account->home.empty() ? "/" : order.account->home);
+    environment.set_default("USER", order.account->name);
+    environment.set_default("LOGNAME", order.account->name);
+  }
   environment.set_default("HOME", home != nullptr && *home != '\0' ? home : "/");
   environment.set_default("LANG", "C.UTF-8");
   environment.set_default("PYTHONUNBUFFERED", "1");
@@ -107,6 +137,7 @@ Program make_program(const LaunchOrder& order, const ProgramPlaces& places, int 
   program.environment = environment.build();
   program.working_directory = order.working_directory.empty() ? places.work : order.working_directory;
   program.log_fd = log_fd;
+  program.account = order.account;
   return program;
 }
 
@@ -117,9 +148,20 @@ std::string launch_failure_text(const LaunchFailure& failure, const Program& pro
     case LaunchStep::kCgroup:
       return fmt::format("CannotStartContainerError: cannot join the job's control group: {}", cause);
     case LaunchStep::kDirectory:
+      if (program.account && failure.error == EACCES) {
+        return clip(
+            fmt::format("CannotStartContainerError: the account '{}' cannot enter '{}': each folder above must let "
+                        "others pass (chmod o+x)",
+                        clip(program.account->name, 32), clip(program.working_directory, 120)),
+            255);
+      }
       return clip(fmt::format("CannotStartContainerError: cannot enter the working directory '{}': {}",
                               clip(program.working_directory, 120), cause),
                   255);
+    case LaunchStep::kAccount:
+      return fmt::format("CannotStartContainerError: cannot become the account '{}' (uid {}): {}",
+                         clip(program.account ? program.account->name : "", 64),
+                         program.account ? program.account->uid : 0, cause);
     case LaunchStep::kFork:
       return fmt::format("CannotStartContainerError: cannot make a process: {}", cause);
     case LaunchStep::kExecute:
@@ -146,6 +188,7 @@ void become(const Program& program, int error_fd) {
   ::dup2(program.log_fd, 2);
   if (::dup3(error, 3, O_CLOEXEC) < 0) give_up(error, LaunchStep::kFork, errno);
   ::syscall(SYS_close_range, 4u, ~0u, 0u);
+  if (program.account) take_account(*program.account, 3);
   if (::chdir(program.working_directory.c_str()) != 0) give_up(3, LaunchStep::kDirectory, errno);
   if (program.arguments.empty() || program.arguments.front().empty()) give_up(3, LaunchStep::kExecute, ENOENT);
   const std::vector<char*> arguments = pointers(program.arguments);

@@ -176,6 +176,14 @@ bool Supervisor::start() {
     publish(failed);
     return false;
   }
+  // What opens /dev/stdout opens this file anew, with the account's rights.
+  if (order_.account &&
+      (::fchown(log_.get(), order_.account->uid, order_.account->gid) != 0 || ::fchmod(log_.get(), 0600) != 0)) {
+    failed.reason = std::string("CannotStartContainerError: cannot hand over stdout.log: ") + std::strerror(errno);
+    failed.ended = wall_now();
+    publish(failed);
+    return false;
+  }
   const ProgramPlaces places{.directory = directory_,
                              .work = directory_ + "/" + kWorkDirectory,
                              .checkpoints = parent_of(directory_) + "/checkpoints"};

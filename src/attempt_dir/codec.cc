@@ -15,6 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr int kVersion = 1;
+// Of an order with an account: an agent that does not know accounts must not run it with its own rights.
+constexpr int kAccountVersion = 2;
 constexpr size_t kReasonLimit = 255;
 
 constexpr std::array<std::pair<EndCause, const char*>, 6> kCauses = {{
@@ -80,10 +82,10 @@ class Reader {
     const auto at = object_.find(name);
     return at != object_.end() && !at->is_null();
   }
-  void version() {
+  void version(int known = kVersion) {
     const int64_t number = integer("version", 1);
-    if (number > kVersion) {
-      complain(fmt::format("field 'version' is {}: this program knows up to {}; use a newer teson", number, kVersion));
+    if (number > known) {
+      complain(fmt::format("field 'version' is {}: this program knows up to {}; use a newer teson", number, known));
     }
   }
   AttemptId attempt_id() {
@@ -179,6 +181,37 @@ EndCause read_cause(Reader& reader) {
   return EndCause::kLost;
 }
 
+Json encode_account(const UnixAccount& account) {
+  return {{"name", account.name},
+          {"uid", account.uid},
+          {"gid", account.gid},
+          {"groups", account.groups},
+          {"home", account.home}};
+}
+
+UnixAccount read_account(Reader& outer) {
+  constexpr int64_t kMost = std::numeric_limits<uint32_t>::max() - 1;  // -1 would mean "leave it"
+  const Json* json = outer.object("account");
+  if (!json) return {};
+  Reader reader(*json, outer.file() + " account");
+  UnixAccount account{.name = reader.text("name"),
+                      .uid = static_cast<uint32_t>(reader.integer("uid", 0, kMost)),
+                      .gid = static_cast<uint32_t>(reader.integer("gid", 0, kMost)),
+                      .groups = {},
+                      .home = reader.text("home")};
+  if (const Json* groups = reader.list("groups")) {
+    for (const Json& group : *groups) {
+      if (!group.is_number_unsigned() || group.get<uint64_t>() > kMost) {
+        reader.wrong("groups", "a list of group ids", group);
+        break;
+      }
+      account.groups.push_back(group.get<uint32_t>());
+    }
+  }
+  outer.take(reader);
+  return account;
+}
+
 }  // namespace
 
 Result<std::string> encode_order(const LaunchOrder& order) {
@@ -201,6 +234,10 @@ Result<std::string> encode_order(const LaunchOrder& order) {
                {"working_directory", order.working_directory},
                {"log_stream", order.log_stream}};
   if (order.timeout) json["timeout_us"] = order.timeout->micros;
+  if (order.account) {
+    json["version"] = kAccountVersion;
+    json["account"] = encode_account(*order.account);
+  }
   try {
     return json.dump();
   } catch (const Json::exception&) {
@@ -212,7 +249,7 @@ Result<LaunchOrder> decode_order(std::string_view text, const std::string& file)
   const auto json = parse(text, file);
   if (!json) return std::unexpected(json.error());
   Reader reader(*json, file);
-  reader.version();
+  reader.version(kAccountVersion);
   LaunchOrder order;
   order.id = reader.attempt_id();
   order.job_name = reader.text("job_name");
@@ -242,6 +279,7 @@ Result<LaunchOrder> decode_order(std::string_view text, const std::string& file)
   order.grace = Duration{reader.integer("grace_us", 0)};
   order.working_directory = reader.text("working_directory");
   order.log_stream = reader.text("log_stream");
+  if (reader.has("account")) order.account = read_account(reader);
   if (!reader.error().empty()) return invalid(reader.error());
   return order;
 }

@@ -24,7 +24,8 @@ LaunchOrder full_order() {
           .timeout = Duration::seconds(90),
           .grace = Duration::millis(1500),
           .working_directory = "/srv/x y",
-          .log_stream = "train/default/abc"};
+          .log_stream = "train/default/abc",
+          .account = UnixAccount{.name = "ana", .uid = 1001, .gid = 1002, .groups = {1002, 27}, .home = "/home/ana"}};
 }
 
 std::string spec_with(const std::string& from, const std::string& to) {
@@ -54,6 +55,20 @@ TEST(OrderCodec, EveryFieldComesBack) {
   EXPECT_EQ(back->grace, order.grace);
   EXPECT_EQ(back->working_directory, order.working_directory);
   EXPECT_EQ(back->log_stream, order.log_stream);
+  EXPECT_EQ(back->account, order.account);
+}
+
+TEST(OrderCodec, OnlyAnOrderWithAnAccountIsRefusedByOlderPrograms) {
+  LaunchOrder order = full_order();
+  EXPECT_THAT(encode_order(order).value(), HasSubstr("\"version\":2"));
+  order.account.reset();
+  EXPECT_THAT(encode_order(order).value(), HasSubstr("\"version\":1"));
+}
+
+TEST(OrderCodec, AnAccountThatCannotBeIsRefused) {
+  EXPECT_THAT(error_of(spec_with("\"uid\":1001", "\"uid\":-1")), HasSubstr("'uid'"));
+  EXPECT_THAT(error_of(spec_with("\"uid\":1001", "\"uid\":4294967295")), HasSubstr("'uid'"));
+  EXPECT_THAT(error_of(spec_with("[1002,27]", "[1002,\"a\"]")), HasSubstr("'groups'"));
 }
 
 TEST(OrderCodec, AbsentTimeoutStaysAbsent) {
@@ -63,7 +78,7 @@ TEST(OrderCodec, AbsentTimeoutStaysAbsent) {
 }
 
 TEST(OrderCodec, UnknownFieldsAreIgnored) {
-  EXPECT_TRUE(decode_order(spec_with("\"version\":1", "\"version\":1,\"colour\":[{}]"), "spec.json"));
+  EXPECT_TRUE(decode_order(spec_with("\"version\":2", "\"version\":2,\"colour\":[{}]"), "spec.json"));
 }
 
 TEST(OrderCodec, ErrorsNameTheFileTheFieldAndWhatWouldBeRight) {
@@ -75,7 +90,7 @@ TEST(OrderCodec, ErrorsNameTheFileTheFieldAndWhatWouldBeRight) {
               HasSubstr("field 'attempt' is 0: it must be from 1"));
   EXPECT_EQ(error_of(spec_with("0a1b2c3d-", "0a1b2c3d_")),
             "spec.json: field 'job' is '0a1b2c3d_4e5f-4a6b-8c7d-9e0f1a2b3c4d': it must be a job id");
-  EXPECT_THAT(error_of(spec_with("\"version\":1", "\"version\":2")), HasSubstr("use a newer teson"));
+  EXPECT_THAT(error_of(spec_with("\"version\":2", "\"version\":3")), HasSubstr("use a newer teson"));
   EXPECT_EQ(error_of(spec_with("[\"A\",\"1\"]", "[\"A\"]")),
             "spec.json: field 'environment' must be a list of [name, value], it is array");
   EXPECT_EQ(

@@ -11,9 +11,11 @@
 namespace teson::cli {
 
 struct ServeFlags {
-  std::string data;    // absolute
-  std::string listen;  // flag, else TESON_LISTEN, else empty: as the configuration file says
-  std::string config;  // flag, else TESON_CONFIG, else empty
+  std::string data;             // absolute
+  std::string listen;           // flag, else TESON_LISTEN, else empty: as the configuration file says
+  std::string config;           // flag, else TESON_CONFIG, else empty
+  std::string tls_certificate;  // empty: as the configuration file says
+  std::string tls_key;
   bool allow_public = false;
 };
 

@@ -110,6 +110,7 @@ Outcome<Json> Client::document_of(std::string_view operation, const Outcome<Http
 
 Failure Client::unreachable(std::string_view operation, const Failure& cause) const {
   const std::string what = operation.empty() ? std::string() : fmt::format("{}: ", operation);
+  if (cause.kind == FailureKind::kConfiguration) return {cause.kind, what + cause.message, "", false};
   if (cause.code != "refused") {
     return {cause.kind, fmt::format("{}{} does not answer: {}", what, session_.endpoint, cause.message), "", true};
   }

@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <string_view>
 
 #include "base/check.h"
@@ -32,6 +33,15 @@ size_t take_header(char* bytes, size_t size, size_t count, void* answer) {
     headers.add(std::string(line.substr(0, colon)), std::string(wire::trimmed(value)));
   }
   return size * count;
+}
+
+std::string untrusted(std::string_view url, std::string_view detail) {
+  const char* authorities = std::getenv("AWS_CA_BUNDLE");
+  return fmt::format("the certificate of {} is not trusted: {}. {}", url.substr(0, url.find('/', url.find("://") + 3)),
+                     detail,
+                     authorities != nullptr && *authorities != '\0'
+                         ? fmt::format("Authorities are taken from AWS_CA_BUNDLE, {}", authorities)
+                         : "If an authority of your own has signed it, name that one's PEM file in AWS_CA_BUNDLE");
 }
 
 }  // namespace
@@ -88,6 +98,9 @@ Outcome<HttpAnswer> HttpConnection::perform(const std::string& url) {
   curl_easy_setopt(curl, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT, kAnswerSeconds);
+  // As the AWS clients have it; else the system's authorities. Peer and name are verified, which is curl's default.
+  const char* authorities = std::getenv("AWS_CA_BUNDLE");
+  if (authorities != nullptr && *authorities != '\0') curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
   // A proxy named in the environment must not see requests to this machine.
   curl_easy_setopt(curl, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
@@ -97,6 +110,9 @@ Outcome<HttpAnswer> HttpConnection::perform(const std::string& url) {
   const CURLcode code = curl_easy_perform(curl);
   if (code != CURLE_OK) {
     const char* detail = handle_->error[0] != '\0' ? handle_->error : curl_easy_strerror(code);
+    if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE) {
+      return failure(FailureKind::kConfiguration, untrusted(url, detail));
+    }
     return failure(FailureKind::kUnreachable, detail, code == CURLE_COULDNT_CONNECT ? "refused" : "");
   }
   long status = 0;

@@ -31,6 +31,7 @@ LaunchOrder make_launch_order(const State& state, const Job& job) {
   order.working_directory = spec.working_directory;
   order.log_stream = attempt->log_stream;
   order.after = attempt->behind;
+  order.owner = spec.owner;
   return order;
 }
 

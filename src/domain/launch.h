@@ -1,6 +1,7 @@
 // What goes to an agent, and what comes back from it. Values only; attempt_dir/ has their files.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -12,6 +13,17 @@
 #include "domain/job.h"
 
 namespace teson {
+
+// Whose rights a program has. Looked up by the server, since the agent may not ask the name service.
+struct UnixAccount {
+  std::string name;
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  std::vector<uint32_t> groups;  // all of them, `gid` included
+  std::string home;
+
+  bool operator==(const UnixAccount&) const = default;
+};
 
 // Everything an agent needs to run one attempt. Written once as spec.json, never changed.
 struct LaunchOrder {
@@ -29,6 +41,9 @@ struct LaunchOrder {
   std::string log_stream;
   // Starts once nothing of this attempt is left, and then at once.
   std::optional<AttemptId> after;
+  std::string owner = {};  // whose job it is (domain/user.h); empty: the first user
+  // Nothing: the agent's own rights. Filled in by the launcher, at the launch.
+  std::optional<UnixAccount> account = std::nullopt;
 };
 
 struct AttemptStartedReport {

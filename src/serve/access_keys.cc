@@ -29,7 +29,7 @@ Result<users::Users> open_access_keys(const std::string& data) {
   users::Users out;
   for (const auto& profile : *profiles) {
     const users::Key key{profile.access_key_id, profile.secret_access_key, {}};
-    out.emplace(profile.name, users::User{profile.name, Role::kAdmin, {}, {key}, true});
+    out.emplace(profile.name, users::User{profile.name, Role::kAdmin, {}, {key}, true, {}});
   }
   if (out.empty()) return invalid(path + ": holds no key; remove the file to have one made");
   return out;

@@ -172,6 +172,39 @@ const std::map<std::string, Setter>& retry_keys() {
   return keys;
 }
 
+Status read_accounts(Config& config, const YAML::Node& node, const std::string& key) {
+  std::string word;
+  if (auto status = set_one_of(word, node, key, {"auto", "required", "off"}); !status) return status;
+  config.accounts.rule = word == "auto"       ? AccountRule::kAuto
+                         : word == "required" ? AccountRule::kRequired
+                                              : AccountRule::kOff;
+  return {};
+}
+
+Status read_system_accounts(Config& config, const YAML::Node& node, const std::string& key) {
+  const auto wrong = [&] {
+    return invalid(fmt::format("{}{}: a list of Unix accounts is expected", where(node), key));
+  };
+  if (!node.IsSequence()) return wrong();
+  for (const YAML::Node& item : node) {
+    if (!item.IsScalar() || item.Scalar().empty()) return wrong();
+    config.accounts.system_accounts.push_back(item.Scalar());
+  }
+  return {};
+}
+
+Status read_tls(Config& config, const YAML::Node& node, const std::string& key) {
+  static const std::map<std::string, Setter> keys = {
+      {"certificate",
+       [](Config& c, const YAML::Node& n, const std::string& k) { return set_text(c.tls_certificate, n, k); }},
+      {"key", [](Config& c, const YAML::Node& n, const std::string& k) { return set_text(c.tls_key, n, k); }},
+  };
+  if (auto status = read_map(config, node, key, keys); !status) return status;
+  if (!config.tls_certificate.empty() && !config.tls_key.empty()) return {};
+  return invalid(
+      fmt::format("{}{}: both certificate and key are needed, each the path of a PEM file", where(node), key));
+}
+
 const std::map<std::string, Setter>& top_keys() {
   static const std::map<std::string, Setter> keys = {
       {"listen",
@@ -190,6 +223,9 @@ const std::map<std::string, Setter>& top_keys() {
       {"host", [](Config& c, const YAML::Node& n, const std::string& k) { return read_map(c, n, k, host_keys()); }},
       {"retries", [](Config& c, const YAML::Node& n, const std::string& k) { return read_map(c, n, k, retry_keys()); }},
       {"images", read_images},
+      {"tls", read_tls},
+      {"accounts", read_accounts},
+      {"system_accounts", read_system_accounts},
       {"instance_idle_seconds",
        [](Config& c, const YAML::Node& n, const std::string& k) -> Status {
          auto value = whole_number(n, k, 0, 86'400);

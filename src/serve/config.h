@@ -10,11 +10,14 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "domain/environment.h"
+#include "serve/accounts.h"
 
 namespace teson {
 
 struct Config {
   std::string listen = "127.0.0.1:8790";
+  std::string tls_certificate;  // both or neither
+  std::string tls_key;
   std::string region = "us-east-1";
   std::string account_id = "123456789012";
   std::string log_level = "info";
@@ -31,7 +34,8 @@ struct Config {
   bool preemption = true;            // on-demand jobs may interrupt spot ones
   int64_t disk_reserve_mib = 256;    // below this nothing new starts
   bool metrics_without_key = false;  // /metrics is answered to whoever reaches the server
-  std::string catalogue;             // CSV file that replaces the built-in one
+  AccountSettings accounts;
+  std::string catalogue;  // CSV file that replaces the built-in one
 };
 
 // Errors name the line, the key, the value and what would be right.

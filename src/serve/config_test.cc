@@ -28,6 +28,9 @@ preemption: false
 retries: {interruptions_use_attempts: false}
 disk_reserve_mib: 10
 metrics_without_key: true
+accounts: required
+system_accounts: [games, nobody]
+tls: {certificate: c.pem, key: k.pem}
 catalogue: prices.csv
 )");
   ASSERT_TRUE(config) << config.error().message;
@@ -47,6 +50,10 @@ catalogue: prices.csv
   EXPECT_EQ(config->disk_reserve_mib, 10);
   EXPECT_TRUE(config->metrics_without_key);
   EXPECT_EQ(config->catalogue, "prices.csv");
+  EXPECT_EQ(config->accounts.rule, AccountRule::kRequired);
+  EXPECT_EQ(config->accounts.system_accounts, (std::vector<std::string>{"games", "nobody"}));
+  EXPECT_EQ(config->tls_certificate, "c.pem");
+  EXPECT_EQ(config->tls_key, "k.pem");
 }
 
 TEST(Config, AnErrorNamesTheLineTheKeyAndWhatWouldBeRight) {
@@ -58,6 +65,9 @@ TEST(Config, AnErrorNamesTheLineTheKeyAndWhatWouldBeRight) {
       {"host: {memory_mib: 3}", "host.memory_mib: '3' is not a whole number from 4 to"},
       {"host: {gpus: 1.5}", "host.gpus: '1.5' is not a whole number from 0 to 64"},
       {"log_level: loud", "log_level: 'loud' is not one of trace, debug, info, warning, error"},
+      {"accounts: some", "accounts: 'some' is not one of auto, required, off"},
+      {"system_accounts: games", "system_accounts: a list of Unix accounts is expected"},
+      {"tls: {key: k.pem}", "tls: both certificate and key are needed"},
       {"account_id: 12", "account_id: '12' is not an account number of twelve digits"},
       {"region: 'a b'", "region: 'a b' is not a region name"},
       {"listen: nowhere", "listen: 'nowhere' is not ADDRESS:PORT"},

@@ -48,4 +48,15 @@ Status check_data_files(const std::string& data) {
   return {};
 }
 
+void close_data_files(const std::string& data) {
+  for (const char* name :
+       {"teson.db", "teson.db-wal", "teson.db-shm", "logs.db", "logs.db-wal", "logs.db-shm", "snapshots", "audit.log",
+        "audit.log.1", "audit.log.2", "audit.log.3", "audit.log.4", "server.log"}) {
+    const std::string path = data + "/" + name;
+    struct stat info{};
+    if (::stat(path.c_str(), &info) == 0 && (info.st_mode & 07) != 0)
+      (void)!::chmod(path.c_str(), info.st_mode & 07770);
+  }
+}
+
 }  // namespace teson

@@ -14,4 +14,8 @@ namespace teson {
 // The lock and the control socket are looked at by those who open them.
 Status check_data_files(const std::string& data);
 
+// Takes from others what rights they have to these files (a backup that was put back, say): where jobs run as accounts
+// of their own, everybody may go through the data directory. What cannot be changed is not.
+void close_data_files(const std::string& data);
+
 }  // namespace teson

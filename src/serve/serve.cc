@@ -5,6 +5,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -33,6 +34,7 @@
 #include "control/replay.h"
 #include "domain/catalogue.h"
 #include "serve/access_keys.h"
+#include "serve/accounts.h"
 #include "serve/audit_log.h"
 #include "serve/bootstrap.h"
 #include "serve/config.h"
@@ -49,15 +51,23 @@ constexpr Duration kLogSweepEvery = Duration::seconds(600);  // log groups' rete
 Result<Config> effective_config(const ServeOptions& options) {
   Result<Config> config = options.config.empty() ? Result<Config>(Config{}) : load_config(options.config);
   if (config && !options.listen.empty()) config->listen = options.listen;
+  if (config && (!options.tls_certificate.empty() || !options.tls_key.empty())) {
+    if (options.tls_certificate.empty() || options.tls_key.empty()) {
+      return invalid("--tls-certificate and --tls-key go together: give both");
+    }
+    config->tls_certificate = options.tls_certificate;
+    config->tls_key = options.tls_key;
+  }
   return config;
 }
 
 Result<ListenAddress> permitted_address(const Config& config, bool allow_public) {
   auto address = parse_listen(config.listen);
-  if (address && !address->loopback && !allow_public) {
+  if (address && !address->loopback && config.tls_certificate.empty() && !allow_public) {
     return invalid(
-        fmt::format("listen: {} can be reached from other machines and there is no TLS; listen on 127.0.0.1 and put "
-                    "a TLS proxy in front, or pass --allow-public if the network is trusted",
+        fmt::format("listen: {} can be reached from other machines and there is no TLS: give a certificate "
+                    "(--tls-certificate FILE --tls-key FILE), listen on 127.0.0.1, or pass --allow-public if the "
+                    "network is trusted",
                     config.listen));
   }
   return address;
@@ -107,19 +117,26 @@ class Service {
     if (!catalogue) return std::unexpected(catalogue.error());
     if (auto right = check_data_files(directory_.path()); !right) return right;
     if (auto known = open_users(); !known) return known;
+    if (geteuid() == 0) {
+      close_data_files(directory_.path());
+      if (config_.accounts.rule == AccountRule::kOff) {
+        spdlog::warn("accounts: off: jobs of users without a Unix account run as root");
+      }
+    }
+    if (auto secured = open_tls(); !secured) return secured;
     if (auto status = start_loop(site); !status) return status;
     if (auto status = start_faces(site, std::move(*catalogue), listen); !status) return status;
     // On a full disk what runs is served all the same, to whoever knows the address.
     const Status announced = announce();
     if (!announced && announced.error().kind != ErrorKind::kUnavailable) return announced;
-    spdlog::info("teson {} serves {} on http://{} ({}{})", kVersion, directory_.path(), http_->address(),
-                 resources_text(site.host), host->gpus.empty() ? "; no GPU: " + host->gpu_note : "");
+    spdlog::info("teson {} serves {} on {} ({}{})", kVersion, directory_.path(), endpoint(), resources_text(site.host),
+                 host->gpus.empty() ? "; no GPU: " + host->gpu_note : "");
     if (!announced) spdlog::warn("the commands do not find this server yet: {}", announced.error().message);
     return {};
   }
 
   Status announce() {
-    const Status written = write_server_file(directory_.path(), http_->address(), config_.region, kVersion);
+    const Status written = write_server_file(directory_.path(), endpoint(), config_.region, kVersion);
     announced_ = written.has_value();
     return written;
   }
@@ -140,6 +157,17 @@ class Service {
     if (const auto swept = log_store_->sweep(clock_->now()); !swept)
       spdlog::warn("log retention: {}", swept.error().message);
     return {};
+  }
+
+  // Says in the log what came of it. Without TLS there is nothing to read again.
+  bool renew_certificate() {
+    if (!tls_) return false;
+    if (const Status status = tls_->reload()) {
+      spdlog::info("TLS: certificate and key were read again");
+    } else {
+      spdlog::error("{}; the former certificate stays in use", status.error().message);
+    }
+    return true;
   }
 
   void watch_disk() {
@@ -177,7 +205,28 @@ class Service {
     users_ = std::make_unique<users::UserRegistry>(
         std::move(*users),
         [path = directory_.path()](const users::Users& changed) { return save_users(path, changed); });
+    accounts_ = std::make_unique<Accounts>(config_.accounts, *users_);
     return {};
+  }
+
+  Status open_tls() {
+    if (config_.tls_certificate.empty()) return {};
+    auto tls = http::Tls::load({config_.tls_certificate, config_.tls_key});
+    if (!tls) return std::unexpected(tls.error());
+    tls_ = std::move(*tls);
+    return {};
+  }
+
+  // As clients here write it: by a name that the certificate is for.
+  std::string endpoint() const {
+    const std::string address = http_->address();
+    if (!tls_) return "http://" + address;
+    const size_t colon = address.rfind(':');
+    std::string host = address.substr(0, colon);
+    const bool bracketed = host.starts_with('[');
+    const std::string bare = bracketed ? host.substr(1, host.size() - 2) : host;
+    if (std::string name = tls_->name_for(bare); name != bare) host = std::move(name);
+    return "https://" + host + address.substr(colon);
   }
 
   Status start_loop(const Site& site) {
@@ -192,6 +241,7 @@ class Service {
     LocalLauncherOptions launch_options;
     launch_options.keep_work = config_.keep_work;
     launch_options.agent_image = agent_image();
+    launch_options.account_of = [this](const std::string& owner) { return accounts_->of(owner_name(owner)); };
     auto launcher = LocalLauncher::open(
         directory_.path(), [this](AttemptReport report) { loop_->report(std::move(report)); }, launch_options);
     if (!launcher) return std::unexpected(launcher.error());
@@ -214,6 +264,11 @@ class Service {
     settings.account_id = config_.account_id;
     settings.interruptions_use_attempts = config_.interruptions_use_attempts;
     settings.host = site.host;
+    settings.admits = [this](const std::string& user) -> Status {
+      const auto account = accounts_->of(user);
+      if (!account) return std::unexpected(account.error());
+      return {};
+    };
     batch_ = std::make_unique<batch::BatchApi>(*loop_, controller_->registry(), journal_->history(),
                                                std::move(catalogue), std::move(settings));
     if (auto status = bootstrap(directory_.path(), *batch_, controller_->registry(), site.host); !status) return status;
@@ -224,7 +279,11 @@ class Service {
     logs_ = std::make_unique<logs::LogsApi>(directory_.path(), journal_->history(), *log_store_, *clock_,
                                             logs::LogsSettings{config_.region, config_.account_id});
 
-    users_api_ = std::make_unique<users::UsersApi>(*users_, *clock_);
+    users_api_ = std::make_unique<users::UsersApi>(*users_, *clock_, [this](const std::string& name) -> Status {
+      const auto account = accounts_->find(name);
+      if (!account) return std::unexpected(account.error());
+      return {};
+    });
     audit_ = std::make_unique<AuditLog>(directory_.path() + "/audit.log");
     authenticator_ = std::make_unique<http::Authenticator>(*users_, [this] { return clock_->wall(); });
     router_ = std::make_unique<http::Router>(*authenticator_, audit_.get());
@@ -243,6 +302,7 @@ class Service {
     options.port = listen.port;
     // The other half is for attempts, logs and the journal: clients alone must not keep jobs from starting.
     options.max_connections = static_cast<int>(std::min<uint64_t>(options.max_connections, descriptor_limit() / 2));
+    options.tls = tls_;
     auto server = http::Server::start(options, metrics_->counted());
     if (!server) return std::unexpected(server.error());
     http_ = std::move(*server);
@@ -272,6 +332,8 @@ class Service {
   Instant next_sweep_;
   std::optional<std::pair<dev_t, ino_t>> journal_identity_;
   std::unique_ptr<users::UserRegistry> users_;
+  std::unique_ptr<Accounts> accounts_;
+  std::shared_ptr<http::Tls> tls_;  // null: plain HTTP
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<SystemClock> clock_;
   std::unique_ptr<LocalLauncher> launcher_;
@@ -334,7 +396,8 @@ int serve(const ServeOptions& options) {
 
   constexpr timespec kSecond{1, 0};
   int signal_number = 0;
-  while ((signal_number = sigtimedwait(&ending, nullptr, &kSecond)) < 0) {
+  while ((signal_number = sigtimedwait(&ending, nullptr, &kSecond)) < 0 ||
+         (signal_number == SIGHUP && service.renew_certificate())) {
     if (const Status well = service.tend(); !well) {
       spdlog::critical("{}", well.error().message);
       return 1;  // the service is stopped as it goes out of scope

@@ -8,13 +8,12 @@
 
 namespace teson {
 
-Status write_server_file(const std::string& data, const std::string& address, const std::string& region,
+Status write_server_file(const std::string& data, const std::string& endpoint, const std::string& region,
                          const std::string& version) {
   const std::string path = data + "/server.json";
   const std::string temporary = path + ".new";
   std::ofstream file(temporary, std::ios::trunc);
-  const nlohmann::json body{
-      {"endpoint", "http://" + address}, {"pid", getpid()}, {"region", region}, {"version", version}};
+  const nlohmann::json body{{"endpoint", endpoint}, {"pid", getpid()}, {"region", region}, {"version", version}};
   file << body.dump() << '\n';
   file.close();
   if (!file) return errno_error("write " + temporary);

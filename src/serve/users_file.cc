@@ -13,6 +13,8 @@ using wire::Json;
 using wire::JsonValue;
 
 constexpr int64_t kFormat = 1;
+// With accounts: a program that does not know them would run jobs with its own rights.
+constexpr int64_t kFormatWithAccounts = 2;
 
 std::string path_of(const std::string& data) { return data + "/users.json"; }
 
@@ -49,7 +51,10 @@ Result<users::Users> parse_users(const std::string& text, users::Users users) {
   TESON_TRY(const Json document, wire::parse_json_object(text));
   const JsonValue value(document, "");
   TESON_TRY(const auto format, wire::optional_int(value, "format"));
-  if (format != kFormat) return invalid(fmt::format("'format' is not {}: a newer teson has written it", kFormat));
+  if (format != kFormat && format != kFormatWithAccounts) {
+    return invalid(
+        fmt::format("'format' is neither {} nor {}: a newer teson has written it", kFormat, kFormatWithAccounts));
+  }
   TESON_TRY(const auto entries, wire::optional_array(value, "users"));
   for (const JsonValue& entry : entries) {
     TESON_TRY(users::User user, user_of(entry));
@@ -57,6 +62,14 @@ Result<users::Users> parse_users(const std::string& text, users::Users users) {
     if (!users.emplace(name, std::move(user)).second) {
       return invalid(fmt::format("user '{}' is there already: in this file or as a profile of 'credentials'", name));
     }
+  }
+  TESON_TRY(const auto accounts, wire::optional_array(value, "accounts"));
+  for (const JsonValue& entry : accounts) {
+    TESON_TRY_STATUS(entry.expect_object());
+    TESON_TRY(const std::string name, wire::required_string(entry, "user"));
+    TESON_TRY(const std::string account, wire::required_string(entry, "account"));
+    // A profile that is in 'credentials' no more has no jobs to come.
+    if (const auto user = users.find(name); user != users.end()) user->second.account = account;
   }
   TESON_TRY_STATUS(users::check_users(users));
   return users;
@@ -75,7 +88,10 @@ Result<users::Users> load_users(const std::string& data, users::Users first) {
 
 Status save_users(const std::string& data, const users::Users& users) {
   Json entries = Json::array();
+  Json accounts = Json::array();
   for (const auto& [name, user] : users) {
+    if (!user.account.empty()) accounts.push_back({{"user", name}, {"account", user.account}});
+    if (user.of_credentials_file) continue;
     Json keys = Json::array();
     for (const users::Key& key : user.keys) {
       keys.push_back(
@@ -84,7 +100,11 @@ Status save_users(const std::string& data, const users::Users& users) {
     entries.push_back(
         {{"name", name}, {"role", role_name(user.role)}, {"created_us", user.created.micros}, {"keys", keys}});
   }
-  const Json document = {{"format", kFormat}, {"users", std::move(entries)}};
+  Json document = {{"format", kFormat}, {"users", std::move(entries)}};
+  if (!accounts.empty()) {
+    document["format"] = kFormatWithAccounts;
+    document["accounts"] = std::move(accounts);
+  }
   return write_private_file(path_of(data), document.dump(1) + "\n");
 }
 

@@ -1,7 +1,8 @@
 // The users that admins have made: <data>/users.json, readable by its owner alone, with their keys' secrets (a
 // signature can only be checked with the secret itself).
 //
-//   {"format": 1, "users": [{"name", "role", "created_us", "keys": [{"id", "secret", "created_us"}]}]}
+//   {"format": 1, "users": [{"name", "role", "created_us", "keys": [{"id", "secret", "created_us"}]}],
+//    "accounts"?: [{"user", "account"}]}: the Unix accounts of these and of the credentials file's users; then format 2
 //
 // Unknown members are ignored; a newer format is refused, so that an old program never loses what it does not know.
 #pragma once

@@ -59,10 +59,35 @@ TEST_F(UsersFileTest, WithoutAFileThereAreTheFirstUsers) {
   EXPECT_EQ(loaded->size(), 1u);
 }
 
+TEST_F(UsersFileTest, AccountsComeBackForBothKindsOfUsers) {
+  const users::User first{"default", Role::kAdmin, {}, {}, true, "games"};
+  const users::User ana{"ana", Role::kUser, {}, {}, false, "ana-unix"};
+  ASSERT_TRUE(save_users(data, {{"default", first}, {"ana", ana}}));
+  const auto back = load_users(data, {{"default", {"default", Role::kAdmin, {}, {}, true, {}}}});
+  ASSERT_TRUE(back) << back.error().message;
+  ASSERT_EQ(back->size(), 2u);
+  EXPECT_EQ(back->at("default").account, "games");
+  EXPECT_TRUE(back->at("default").of_credentials_file);
+  EXPECT_EQ(back->at("ana").account, "ana-unix");
+  // Its profile is gone from the credentials file.
+  EXPECT_EQ(load_users(data, {})->size(), 1u);
+}
+
+TEST_F(UsersFileTest, OnlyAccountsMakeTheFileOneThatOlderProgramsRefuse) {
+  const auto text = [&] {
+    std::ifstream file(data + "/users.json");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  ASSERT_TRUE(save_users(data, {{"ana", {"ana", Role::kUser, {}, {}, false, {}}}}));
+  EXPECT_THAT(text(), HasSubstr("\"format\": 1"));
+  ASSERT_TRUE(save_users(data, {{"ana", {"ana", Role::kUser, {}, {}, false, "games"}}}));
+  EXPECT_THAT(text(), HasSubstr("\"format\": 2"));
+}
+
 TEST_F(UsersFileTest, DamageIsRefusedAndNamed) {
   write("{");
   EXPECT_THAT(refusal(), HasSubstr(data + "/users.json: "));
-  write(R"({"format":2,"users":[]})");
+  write(R"({"format":3,"users":[]})");
   EXPECT_THAT(refusal(), HasSubstr("a newer teson has written it"));
   write(R"({"format":1,"users":[{"name":"a b","role":"user"}]})");
   EXPECT_THAT(refusal(), HasSubstr("'a b' is no user's name"));

@@ -13,7 +13,14 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from conftest import AWS_CLI, BINARY, DEADLINE_SECONDS, Jobs, is_alive, wait_for
+from conftest import AWS_CLI, BINARY, DEADLINE_SECONDS, Jobs, is_alive, running_server, wait_for
+
+
+@pytest.fixture
+def own_server():
+    """Where the tests run as root, these users' jobs do so too: what accounts do is in test_unix_accounts.py."""
+    with running_server("accounts: off\n") as started:
+        yield started
 
 
 class Person:

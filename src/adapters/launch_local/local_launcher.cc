@@ -151,7 +151,16 @@ Status LocalLauncher::start_agent(const LaunchOrder& order, Tracked& tracked) {
   if (!*lock) return {};
   if (holds_nul(order))
     return invalid("the command or environment holds a NUL character, which no program can be given");
-  auto spec = encode_order(order);
+  LaunchOrder complete = order;
+  if (options_.account_of) {
+    auto account = options_.account_of(order.owner);
+    if (!account) return std::unexpected(account.error());
+    complete.account = std::move(*account);
+  }
+  if (complete.account) {
+    if (const Status status = give_places(paths, *complete.account); !status) return status;
+  }
+  auto spec = encode_order(complete);
   if (!spec) return std::unexpected(spec.error());
   if (const Status status = write_file(paths.file(kSpecFile), *spec, Durability::kRenameOnly); !status) return status;
   return new_agent(paths, order.id, tracked, std::move(*lock));

@@ -30,6 +30,9 @@ namespace teson {
 enum class KeepWork { kAll, kFailed, kNone };
 
 struct LocalLauncherOptions {
+  // The account that an owner's programs run as; nothing: the server's own. Asked at each launch, on the thread that
+  // launches; an error fails the launch. Null: the server's own for all.
+  std::function<Result<std::optional<UnixAccount>>(const std::string& owner)> account_of;
   KeepWork keep_work = KeepWork::kAll;
   // The agent's program as a file; the default is the running one, held open so that an upgrade on disk changes
   // nothing.
@@ -81,6 +84,7 @@ class LocalLauncher final : public Launcher {
   std::string program_path() const;
   bool has_descriptors() const;
   Status start_agent(const LaunchOrder& order, Tracked& tracked);
+  Status give_places(const AttemptPaths& paths, const UnixAccount& account) const;
   Status new_agent(const AttemptPaths& paths, const AttemptId& id, Tracked& tracked, OwnedFd lock);
   void try_launch(const AttemptId& id, Tracked& tracked, std::vector<AttemptReport>& reports);
   void release_follower(const AttemptId& ended, const std::optional<AttemptId>& ahead,

@@ -25,6 +25,7 @@ struct BatchApi::Submission {
 Result<command::SubmitJob> BatchApi::make_submission(const CallPtr& call) {
   const Caller& by = call->request.caller;
   TESON_TRY_STATUS(take_owner_tag(call->body, by));
+  if (settings_.admits) TESON_TRY_STATUS(settings_.admits(by.name));
   TESON_TRY(SubmitRequest request, parse_submit(call->body, arns_));
   const DefinitionRef ref = request.definition;
   const auto definition = registry_.definition(ref.name, ref.revision);

@@ -1,8 +1,10 @@
 // What the Batch face must know about the server it runs in. Values, fixed at start-up.
 #pragma once
 
+#include <functional>
 #include <string>
 
+#include "base/result.h"
 #include "domain/resources.h"
 
 namespace teson::batch {
@@ -14,6 +16,8 @@ struct BatchSettings {
   bool interruptions_use_attempts = true;
   // The size of the instance type "host": this machine's usable resources.
   Resources host;
+  // Whether this user's jobs can be run here: else why not. Any thread; null: everybody's.
+  std::function<Status(const std::string& user)> admits = {};
 };
 
 }  // namespace teson::batch

@@ -70,8 +70,29 @@ asio::awaitable<void> Connection::run(std::shared_ptr<Connection> self) {
   self->remote_ =
       peer.address().is_v6() ? fmt::format("[{}]:{}", host, peer.port()) : fmt::format("{}:{}", host, peer.port());
   self->socket_.set_option(asio::ip::tcp::no_delay(true), error);
-  co_await self->serve();
+  const std::shared_ptr<Tls>& tls = self->worker_.options().tls;
+  if (!tls || co_await self->begin_tls(*tls)) co_await self->serve();
   self->socket_.close(error);
+}
+
+// False: the connection is done with.
+asio::awaitable<bool> Connection::begin_tls(const Tls& tls) {
+  static constexpr std::string_view kSpeakTls =
+      "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 46\r\nConnection: close\r\n\r\n"
+      "This port speaks TLS: use https://, not http.\n";
+  if (aborted_ || worker_.draining()) co_return false;
+  enter(Phase::kHandshake, worker_.options().handshake_timeout);
+  tls_ = std::make_unique<TlsStream>(socket_, tls);
+  error_code error;
+  co_await tls_->handshake(error);
+  if (!error) co_return true;
+  tls_ = nullptr;
+  spdlog::debug("TLS with {}: {}", remote_, error.message());
+  if (!TlsStream::was_plain_http(error)) co_return false;
+  co_await asio::async_write(socket_, asio::buffer(kSpeakTls.data(), kSpeakTls.size()),
+                             asio::redirect_error(asio::use_awaitable, error));
+  co_await linger();
+  co_return false;
 }
 
 asio::awaitable<void> Connection::serve() {
@@ -154,8 +175,13 @@ asio::awaitable<bool> Connection::read_more() {
   // The parser refuses heads over its limit, so this stops at about twice that.
   if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
   error_code error;
-  const size_t got = co_await socket_.async_read_some(asio::buffer(buffer_.data() + end_, buffer_.size() - end_),
-                                                      asio::redirect_error(asio::use_awaitable, error));
+  const asio::mutable_buffer room(buffer_.data() + end_, buffer_.size() - end_);
+  size_t got = 0;
+  if (tls_) {
+    got = co_await tls_->read_some(room, error);
+  } else {
+    got = co_await socket_.async_read_some(room, asio::redirect_error(asio::use_awaitable, error));
+  }
   end_ += got;
   if (!error) expired_ = false;  // it came just before the deadline did
   co_return !error;
@@ -163,10 +189,7 @@ asio::awaitable<bool> Connection::read_more() {
 
 asio::awaitable<bool> Connection::send_continue() {
   static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  error_code error;
-  co_await asio::async_write(socket_, asio::buffer(kContinue.data(), kContinue.size()),
-                             asio::redirect_error(asio::use_awaitable, error));
-  co_return !error;
+  co_return co_await write_all({asio::buffer(kContinue.data(), kContinue.size()), asio::const_buffer()});
 }
 
 asio::awaitable<Response> Connection::answer(Request request, std::shared_ptr<ReplySlot> slot) {
@@ -198,19 +221,33 @@ asio::awaitable<bool> Connection::write(Response response, bool is_head) {
   enter(Phase::kWriting, transfer_time(response.body.size()));
   build_head(response, keep_alive_);
   const bool with_body = !is_head && has_body(response.status);
-  const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_),
-                                                   with_body ? asio::buffer(response.body) : asio::const_buffer()};
+  const bool joined = tls_ && with_body && response.body.size() <= TlsStream::kOneRecord;
+  if (joined) head_ += response.body;
+  co_return co_await write_all(
+      {asio::buffer(head_), with_body && !joined ? asio::buffer(response.body) : asio::const_buffer()});
+}
+
+asio::awaitable<bool> Connection::write_all(std::array<asio::const_buffer, 2> parts) {
   error_code error;
-  co_await asio::async_write(socket_, parts, asio::redirect_error(asio::use_awaitable, error));
+  if (tls_) {
+    co_await tls_->write(parts, error);
+  } else {
+    co_await asio::async_write(socket_, parts, asio::redirect_error(asio::use_awaitable, error));
+  }
   co_return !error;
 }
 
 // Closing at once while the client still sends would reset the connection and lose our answer on its way.
 asio::awaitable<void> Connection::linger() {
   error_code error;
+  enter(Phase::kLingering, kLingerTime);
+  if (tls_ && !aborted_) {
+    co_await tls_->shutdown(error);
+    tls_ = nullptr;  // what still comes is thrown away as it is
+    if (expired_) co_return;
+  }
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
   if (error || aborted_) co_return;
-  enter(Phase::kLingering, kLingerTime);
   for (size_t discarded = 0; discarded < kLingerBytes;) {
     begin_ = end_ = 0;
     if (!co_await read_more()) co_return;
@@ -257,7 +294,7 @@ void Connection::expire(Clock::time_point now) {
 
 void Connection::drain() {
   error_code ignored;
-  if (phase_ == Phase::kIdle) socket_.cancel(ignored);
+  if (phase_ == Phase::kIdle || phase_ == Phase::kHandshake) socket_.cancel(ignored);
 }
 
 void Connection::abort() {

@@ -15,6 +15,7 @@
 
 #include "api/http/reply_slot.h"
 #include "api/http/request_parser.h"
+#include "api/http/tls_stream.h"
 #include "api/http/worker.h"
 
 namespace teson::http {
@@ -36,15 +37,17 @@ class Connection {
   void abort();
 
  private:
-  enum class Phase { kIdle, kHead, kBody, kHandling, kWriting, kLingering };
+  enum class Phase { kHandshake, kIdle, kHead, kBody, kHandling, kWriting, kLingering };
   enum class ReadEnd { kRequest, kClosed, kRefused };
 
+  asio::awaitable<bool> begin_tls(const Tls& tls);
   asio::awaitable<void> serve();
   asio::awaitable<ReadEnd> read_request();
   asio::awaitable<bool> read_more();
   asio::awaitable<bool> send_continue();
   asio::awaitable<Response> answer(Request request, std::shared_ptr<ReplySlot> slot);
   asio::awaitable<bool> write(Response response, bool is_head);
+  asio::awaitable<bool> write_all(std::array<asio::const_buffer, 2> parts);
   asio::awaitable<void> linger();
 
   void enter(Phase phase, Duration allowed);
@@ -55,6 +58,7 @@ class Connection {
 
   Worker& worker_;
   asio::ip::tcp::socket socket_;
+  std::unique_ptr<TlsStream> tls_;  // null: plain
   std::string remote_;
   RequestParser parser_;
   std::vector<char> buffer_;

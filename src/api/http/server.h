@@ -10,6 +10,7 @@
 #include <string>
 
 #include "api/http/http.h"
+#include "api/http/tls.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -18,12 +19,14 @@ namespace teson::http {
 struct ServerOptions {
   std::string host = "127.0.0.1";  // an address or a name; "[::1]" and "::1" alike
   uint16_t port = 8790;            // 0: any free one, see Server::port()
+  std::shared_ptr<Tls> tls;        // null: plain HTTP
   int threads = 2;
   int max_connections = 1024;  // more are told 503 and closed
   uint32_t header_bytes = 64 * 1024;
   uint64_t body_bytes = 8 * 1024 * 1024;
-  Duration idle_timeout = Duration::seconds(75);    // between requests; closes without a word
-  Duration header_timeout = Duration::seconds(15);  // from a request's first byte to the end of its head
+  Duration idle_timeout = Duration::seconds(75);       // between requests; closes without a word
+  Duration handshake_timeout = Duration::seconds(10);  // TLS: from the connection on
+  Duration header_timeout = Duration::seconds(15);     // from a request's first byte to the end of its head
   // For a body or a response this long, plus the time its bytes take at slowest_bytes_per_second.
   Duration transfer_timeout = Duration::seconds(30);
   int64_t slowest_bytes_per_second = 16 * 1024;

@@ -41,7 +41,8 @@ Status check_users(const Users& users) {
   return {};
 }
 
-UserRegistry::UserRegistry(Users users, Save save) : save_(std::move(save)), users_(std::move(users)) {
+UserRegistry::UserRegistry(Users users, Save save)
+    : save_(std::move(save)), users_(std::move(users)), standings_(standings_of(users_)) {
   for (const auto& [name, user] : users_) {
     for (const Key& key : user.keys) {
       holders_.emplace(key.access_key_id, http::KeyHolder{key.secret_access_key, {name, user.role}});
@@ -74,11 +75,7 @@ Result<User*> UserRegistry::user_to_change(Users& users, const std::string& name
 }
 
 Status UserRegistry::commit(Users changed) {
-  Users kept;
-  for (const auto& [name, user] : changed) {
-    if (!user.of_credentials_file) kept.emplace(name, user);
-  }
-  TESON_TRY_STATUS(save_(kept));
+  TESON_TRY_STATUS(save_(changed));
   Holders holders;
   for (const auto& [name, user] : changed) {
     for (const Key& key : user.keys) {
@@ -86,12 +83,45 @@ Status UserRegistry::commit(Users changed) {
     }
   }
   users_ = std::move(changed);
+  Standings standings = standings_of(users_);
   const std::unique_lock lock(finding_);
   holders_ = std::move(holders);
+  standings_ = std::move(standings);
   return {};
 }
 
-Result<Key> UserRegistry::add(const std::string& name, Role role, Instant now) {
+UserRegistry::Standings UserRegistry::standings_of(const Users& users) {
+  Standings out;
+  for (const auto& [name, user] : users) out.emplace(name, Standing{user.account, user.of_credentials_file});
+  return out;
+}
+
+std::string UserRegistry::account_of(std::string_view name) const {
+  const std::shared_lock lock(finding_);
+  const auto found = standings_.find(name);
+  return found == standings_.end() ? std::string() : found->second.account;
+}
+
+bool UserRegistry::is_of_credentials_file(std::string_view name) const {
+  const std::shared_lock lock(finding_);
+  const auto found = standings_.find(name);
+  return found != standings_.end() && found->second.of_credentials_file;
+}
+
+Result<User> UserRegistry::set_account(const std::string& name, const std::string& account) {
+  const std::lock_guard lock(changing_);
+  Users changed = users_;
+  const auto found = changed.find(name);
+  if (found == changed.end()) {
+    return not_found(fmt::format("there is no user '{}': 'teson user list' shows all", name.substr(0, 64)));
+  }
+  found->second.account = account;
+  User left = without_secrets(found->second);
+  TESON_TRY_STATUS(commit(std::move(changed)));
+  return left;
+}
+
+Result<Key> UserRegistry::add(const std::string& name, Role role, Instant now, const std::string& account) {
   if (!is_user_name(name)) {
     return invalid(
         fmt::format("'{}' cannot be a user's name: 1 to 64 letters, digits, '.', '_' and '-', the first a "
@@ -108,8 +138,9 @@ Result<Key> UserRegistry::add(const std::string& name, Role role, Instant now) {
                     name));
   }
   if (changed.size() > kMaxUsers) return conflict(fmt::format("there are {} users, which is the limit", kMaxUsers));
-  if (user.name.empty()) user = {name, role, now, {}, false};
+  if (user.name.empty()) user = {name, role, now, {}, false, {}};
   user.role = role;
+  if (!account.empty()) user.account = account;
   TESON_TRY(Key key, new_key(now));
   user.keys = {key};
   TESON_TRY_STATUS(commit(std::move(changed)));

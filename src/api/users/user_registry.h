@@ -31,6 +31,7 @@ struct User {
   // Empty: revoked. The name stays known, since jobs are this user's.
   std::vector<Key> keys;
   bool of_credentials_file = false;
+  std::string account = {};  // the Unix account that jobs run as; empty: none
 };
 
 // By name.
@@ -38,7 +39,8 @@ using Users = std::map<std::string, User, std::less<>>;
 
 class UserRegistry final : public http::Credentials {
  public:
-  using Save = std::function<Status(const Users&)>;  // of those that are not of the credentials file
+  // Of all users: what is of the credentials file has only its account to be kept.
+  using Save = std::function<Status(const Users&)>;
 
   // `users`: of both kinds, names and key ids unique (check_users).
   UserRegistry(Users users, Save save);
@@ -47,12 +49,20 @@ class UserRegistry final : public http::Credentials {
 
   Users list() const;  // without secrets
   // A user whose keys were revoked may be added again, and finds the jobs that were theirs.
-  Result<Key> add(const std::string& name, Role role, Instant now);
+  // `account`: as of set_account; empty leaves the one that such a user had.
+  Result<Key> add(const std::string& name, Role role, Instant now, const std::string& account = {});
   // A new key in the place of all old ones.
   Result<Key> rotate(const std::string& name, Instant now);
   // All keys of a user, or one key by its id. Returns what is left, without secrets.
   Result<User> revoke(const std::string& name_or_key);
   Result<User> set_role(const std::string& name, Role role);
+  // Any user's, those of the credentials file included. Empty: none any more. Whether there is such an account is the
+  // caller's to know.
+  Result<User> set_account(const std::string& name, const std::string& account);
+
+  // Like find(): any thread, never waits for a save. Empty: none, or no such user.
+  std::string account_of(std::string_view name) const;
+  bool is_of_credentials_file(std::string_view name) const;
 
  private:
   struct TextHash {
@@ -67,8 +77,16 @@ class UserRegistry final : public http::Credentials {
   const Save save_;
   mutable std::mutex changing_;  // users_
   Users users_;
-  mutable std::shared_mutex finding_;  // holders_
+  struct Standing {
+    std::string account;
+    bool of_credentials_file = false;
+  };
+  using Standings = std::map<std::string, Standing, std::less<>>;
+  static Standings standings_of(const Users& users);
+
+  mutable std::shared_mutex finding_;  // holders_, standings_
   Holders holders_;
+  Standings standings_;  // by name
 };
 
 // kInvalid: a bad name, or a key id that two have.

@@ -38,6 +38,22 @@ class UserRegistryTest : public testing::Test {
                         }};
 };
 
+TEST_F(UserRegistryTest, AnAccountIsOfAnyUserAndOutlivesRevocation) {
+  add("ana");
+  EXPECT_EQ(registry.account_of("ana"), "");
+  EXPECT_EQ(registry.set_account("ana", "ana-unix")->account, "ana-unix");
+  ASSERT_TRUE(registry.set_account("default", "games"));
+  EXPECT_EQ(saved.at("default").account, "games");
+  ASSERT_TRUE(registry.revoke("ana"));
+  EXPECT_EQ(registry.account_of("ana"), "ana-unix");  // of jobs that are queued
+  EXPECT_EQ(registry.account_of("default"), "games");
+  EXPECT_EQ(registry.account_of("nobody"), "");
+  EXPECT_FALSE(registry.set_account("nobody", "games"));
+  disk_full = true;
+  EXPECT_FALSE(registry.set_account("default", ""));
+  EXPECT_EQ(registry.account_of("default"), "games");
+}
+
 TEST_F(UserRegistryTest, AKeySaysWhoseItIsUntilItIsRevoked) {
   const Key ana = add("ana"), bo = add("bo", Role::kReadOnly);
   EXPECT_EQ(who(ana.access_key_id), "ana/user");
@@ -51,9 +67,10 @@ TEST_F(UserRegistryTest, AKeySaysWhoseItIsUntilItIsRevoked) {
   EXPECT_EQ(who(bo.access_key_id), "nobody");
 }
 
-TEST_F(UserRegistryTest, WhatIsSavedIsTheUsersWithoutTheFirstAndNothingIsShownWithASecret) {
+TEST_F(UserRegistryTest, WhatIsSavedTellsTheFirstApartAndNothingIsShownWithASecret) {
   const Key ana = add("ana");
-  ASSERT_EQ(saved.size(), 1u);
+  EXPECT_TRUE(saved.at("default").of_credentials_file);
+  EXPECT_FALSE(saved.at("ana").of_credentials_file);
   EXPECT_EQ(saved.at("ana").keys.at(0).secret_access_key, ana.secret_access_key);
   for (const auto& [name, user] : registry.list()) {
     for (const Key& key : user.keys) EXPECT_EQ(key.secret_access_key, "") << name;

@@ -27,6 +27,7 @@ Json user_json(const User& user) {
   }
   Json out = {{"name", user.name}, {"role", role_name(user.role)}, {"keys", std::move(keys)}};
   if (user.created.micros > 0) out["createdAt"] = user.created.millis();
+  if (!user.account.empty()) out["account"] = user.account;
   out["source"] = user.of_credentials_file ? "credentials" : "users";
   return out;
 }
@@ -54,8 +55,8 @@ Json new_key_json(const UserRegistry& registry, const std::string& name, const K
 
 }  // namespace
 
-UsersApi::UsersApi(UserRegistry& registry, const Clock& clock)
-    : registry_(registry), clock_(clock), workers_(kThreads, kMaxWaiting) {}
+UsersApi::UsersApi(UserRegistry& registry, const Clock& clock, CheckAccount check_account)
+    : registry_(registry), clock_(clock), check_account_(std::move(check_account)), workers_(kThreads, kMaxWaiting) {}
 
 void UsersApi::register_routes(http::Router& router) { router.add("POST", "/teson/v1/users/{operation}", *this); }
 
@@ -67,6 +68,7 @@ const UsersApi::Operation* UsersApi::find_operation(const http::Request& request
       Operation{"list", {"teson:ListUsers", Need::kAdmin, false}, &UsersApi::list},
       Operation{"revoke", {"teson:RevokeKeys", Need::kAdmin}, &UsersApi::revoke},
       Operation{"role", {"teson:SetRole", Need::kAdmin}, &UsersApi::role},
+      Operation{"account", {"teson:SetAccount", Need::kAdmin}, &UsersApi::account},
       Operation{"whoami", {"teson:WhoAmI", Need::kRead}, &UsersApi::whoami},
   };
   const std::string_view name = request.path_parameter("operation");
@@ -107,7 +109,9 @@ UsersApi::Answer UsersApi::add(const http::Request& request, const JsonValue& bo
   if (wire::field(body, "role")) {
     TESON_TRY(role, required_role(body));
   }
-  TESON_TRY(const Key key, registry_.add(name, role, clock_.now()));
+  TESON_TRY(const auto account, wire::optional_string(body, "account", kMaxText));
+  if (account) TESON_TRY_STATUS(check_account_(*account));
+  TESON_TRY(const Key key, registry_.add(name, role, clock_.now(), account.value_or("")));
   return new_key_json(registry_, name, key);
 }
 
@@ -136,6 +140,15 @@ UsersApi::Answer UsersApi::role(const http::Request& request, const JsonValue& b
   request.touches("user/" + name);
   TESON_TRY(const Role role, required_role(body));
   TESON_TRY(const User left, registry_.set_role(name, role));
+  return Json{{"user", user_json(left)}};
+}
+
+UsersApi::Answer UsersApi::account(const http::Request& request, const JsonValue& body) {
+  TESON_TRY(const std::string name, wire::required_string(body, "name", kMaxText));
+  request.touches("user/" + name);
+  TESON_TRY(const auto account, wire::optional_string(body, "account", kMaxText));
+  if (account) TESON_TRY_STATUS(check_account_(*account));
+  TESON_TRY(const User left, registry_.set_account(name, account.value_or("")));
   return Json{{"user", user_json(left)}};
 }
 

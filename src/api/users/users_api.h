@@ -5,6 +5,7 @@
 //   list    {}                   -> {"users": [...]}
 //   revoke  {"user"}             -> {"user"}; a user's name or one access key's id
 //   role    {"name", "role"}     -> {"user"}
+//   account {"name", "account"?} -> {"user"}; the Unix account that jobs run as; absent: none any more
 //   whoami  {}                   -> {"user"}, of whoever asks; all others are for admins
 //
 // Thread: handle() on any thread; never blocks, as a thread of its own does what is saved. Errors: ClientException 400,
@@ -22,8 +23,11 @@ namespace teson::users {
 
 class UsersApi final : public http::Handler {
  public:
+  // Whether jobs may run as a Unix account of that name. May block.
+  using CheckAccount = std::function<Status(const std::string& account)>;
+
   // Both must outlive this.
-  UsersApi(UserRegistry& registry, const Clock& clock);
+  UsersApi(UserRegistry& registry, const Clock& clock, CheckAccount check_account);
 
   void register_routes(http::Router& router);
   void handle(http::Request request, http::Reply reply) override;
@@ -43,10 +47,12 @@ class UsersApi final : public http::Handler {
   Answer list(const http::Request& request, const wire::JsonValue& body);
   Answer revoke(const http::Request& request, const wire::JsonValue& body);
   Answer role(const http::Request& request, const wire::JsonValue& body);
+  Answer account(const http::Request& request, const wire::JsonValue& body);
   Answer whoami(const http::Request& request, const wire::JsonValue& body);
 
   UserRegistry& registry_;
   const Clock& clock_;
+  const CheckAccount check_account_;
   logs::WorkerPool workers_;  // last: its thread uses the above
 };
 

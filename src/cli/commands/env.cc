@@ -11,13 +11,17 @@ namespace {
 Outcome<int> run_env(const Context& context) {
   const auto session = open_session(context.global);
   if (!session) return std::unexpected(session.error());
-  const std::pair<const char*, std::string> variables[] = {
+  std::vector<std::pair<const char*, std::string>> variables = {
       {"AWS_ENDPOINT_URL", session->endpoint},
       {"AWS_ACCESS_KEY_ID", session->keys.access_key_id},
       {"AWS_SECRET_ACCESS_KEY", session->keys.secret_access_key},
       {"AWS_DEFAULT_REGION", session->region},
       {"AWS_REGION", session->region},
   };
+  if (const std::string authorities = environment_value("AWS_CA_BUNDLE");
+      !authorities.empty() && session->endpoint.starts_with("https://")) {
+    variables.emplace_back("AWS_CA_BUNDLE", authorities);
+  }
   if (context.json()) {
     Json object = Json::object();
     for (const auto& [name, value] : variables) object[name] = value;
@@ -30,7 +34,11 @@ Outcome<int> run_env(const Context& context) {
       "# AWS CLI before 2.13 and boto3 before 1.28 (Debian 12 has 2.9 and 1.26) do not read AWS_ENDPOINT_URL:\n"
       "# give them  --endpoint-url {0}  or  endpoint_url='{0}'.\n",
       session->endpoint));
-  if (!Client(*session).health()) {
+  if (const auto health = Client(*session).health(); !health) {
+    if (health.error().kind == FailureKind::kConfiguration) {
+      note(health.error().message);
+      return 0;
+    }
     note(fmt::format("nothing answers at {} now; 'teson serve --data {}' starts the server", session->endpoint,
                      shell_command({session->data})));
   }

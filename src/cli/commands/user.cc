@@ -16,6 +16,8 @@ namespace {
 struct Options {
   std::string name;
   std::string role = "user";
+  std::string account;
+  bool no_account = false;
 };
 
 Outcome<Json> ask(const Context& context, const char* operation, const Json& request) {
@@ -52,7 +54,9 @@ Outcome<int> show_new_key(const Context& context, const std::string& name, const
 }
 
 Outcome<int> run_add(const Context& context, const Options& options) {
-  const auto answer = ask(context, "add", Json::object({{"name", options.name}, {"role", options.role}}));
+  Json request = Json::object({{"name", options.name}, {"role", options.role}});
+  if (!options.account.empty()) request["account"] = options.account;
+  const auto answer = ask(context, "add", request);
   if (!answer) return std::unexpected(answer.error());
   return show_new_key(context, options.name, *answer);
 }
@@ -77,10 +81,12 @@ Outcome<int> run_list(const Context& context) {
     print_json(*answer);
     return 0;
   }
-  Table table({{"NAME"}, {"ROLE"}, {"CREATED"}, {"KEYS"}});
+  Table table({{"NAME"}, {"ROLE"}, {"ACCOUNT"}, {"CREATED"}, {"KEYS"}});
   for (const Json& user : array_field(*answer, "users")) {
     const Instant created = Instant::from_millis(int_field(user, "createdAt").value_or(0));
-    table.add({text_field(user, "name"), text_field(user, "role"), time_text(created), keys_text(user)});
+    const std::string account = text_field(user, "account");
+    table.add({text_field(user, "name"), text_field(user, "role"), account.empty() ? "-" : account, time_text(created),
+               keys_text(user)});
   }
   print_table(table);
   return 0;
@@ -106,6 +112,14 @@ Outcome<int> run_revoke(const Context& context, const Options& options) {
 
 Outcome<int> run_role(const Context& context, const Options& options) {
   return show_user(context, ask(context, "role", Json::object({{"name", options.name}, {"role", options.role}})), "");
+}
+
+Outcome<int> run_account(const Context& context, const Options& options) {
+  if (options.account.empty() != options.no_account) return usage("user account: give either ACCOUNT or --none");
+  Json request = Json::object({{"name", options.name}});
+  if (!options.no_account) request["account"] = options.account;
+  return show_user(context, ask(context, "account", request),
+                   options.no_account ? "no Unix account" : "jobs run as the Unix account " + options.account);
 }
 
 Outcome<int> run_whoami(const Context& context) {
@@ -134,7 +148,7 @@ CLI::App* add_part(CLI::App& user, Context& context, const std::shared_ptr<Optio
 }  // namespace
 
 void add_user(CLI::App& app, Context& context) {
-  CLI::App* user = app.add_subcommand("user", "Users and their keys: add, list, revoke, role, rotate, whoami");
+  CLI::App* user = app.add_subcommand("user", "Users and their keys: add, list, revoke, role, account, rotate, whoami");
   user->require_subcommand(1);
   auto options = std::make_shared<Options>();
   const auto role = CLI::IsMember({"admin", "user", "read-only"});
@@ -147,6 +161,7 @@ void add_user(CLI::App& app, Context& context) {
       ->type_name("ROLE")
       ->check(role)
       ->capture_default_str();
+  add->add_option("--account", options->account, "The Unix account that the user's jobs run as")->type_name("ACCOUNT");
   part("list", "List users, their roles and the ids of their keys",
        [](const Context& c, const Options&) { return run_list(c); });
   part("revoke", "Refuse a user's keys, or one key, from now on", run_revoke)
@@ -156,6 +171,11 @@ void add_user(CLI::App& app, Context& context) {
   CLI::App* change = part("role", "Give a user another role", run_role);
   change->add_option("name", options->name, "The user")->required()->type_name("NAME");
   change->add_option("role", options->role, "admin, user or read-only")->required()->type_name("ROLE")->check(role);
+  CLI::App* account = part("account", "Say as which Unix account a user's jobs run", run_account);
+  account->add_option("name", options->name, "The user")->required()->type_name("NAME");
+  account->add_option("account", options->account, "An account of the machine that the server runs on")
+      ->type_name("ACCOUNT");
+  account->add_flag("--none", options->no_account, "No account any more");
   part("rotate", "Make a new key in the place of all old ones, and print it", run_rotate)
       ->add_option("name", options->name, "The user")
       ->required()
