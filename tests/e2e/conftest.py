@@ -17,9 +17,14 @@ import signal
 import subprocess
 import tempfile
 import time
+import urllib.error
+import urllib.request
 import uuid
 
 import boto3
+import botocore.auth
+import botocore.awsrequest
+import botocore.credentials
 import pytest
 from botocore.config import Config
 
@@ -193,6 +198,23 @@ class Server:
             service, region_name="us-east-1", endpoint_url=self.endpoint,
             aws_access_key_id=self.environment["AWS_ACCESS_KEY_ID"],
             aws_secret_access_key=self.environment["AWS_SECRET_ACCESS_KEY"], config=Config(**settings))
+
+    def send(self, path, body, method="POST", sign=True):
+        """Sends a signed request as it is, past what boto3 knows and checks; returns (status, headers, body)."""
+        credentials = botocore.credentials.Credentials(self.environment["AWS_ACCESS_KEY_ID"],
+                                                       self.environment["AWS_SECRET_ACCESS_KEY"])
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        request = botocore.awsrequest.AWSRequest(method=method, url=self.endpoint + path, data=data,
+                                                 headers={"Content-Type": "application/json"})
+        if sign:
+            botocore.auth.SigV4Auth(credentials, "batch", "us-east-1").add_auth(request)
+        prepared = request.prepare()
+        try:
+            with urllib.request.urlopen(urllib.request.Request(
+                    prepared.url, data=data, headers=dict(prepared.headers), method=method), timeout=60) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read()
 
     def aws(self, *arguments, check=True):
         """Runs the AWS CLI; returns what it printed as JSON (None for nothing), or with check=False the process."""

@@ -1,11 +1,6 @@
 """Bad requests, as they come over the wire: past the checks that boto3 makes by itself."""
 import json
-import urllib.error
-import urllib.request
 
-import botocore.auth
-import botocore.awsrequest
-import botocore.credentials
 import pytest
 
 from conftest import ROOT
@@ -13,24 +8,7 @@ from conftest import ROOT
 
 @pytest.fixture
 def raw(server):
-    """Sends a signed request as it is; returns (status, headers, body)."""
-    credentials = botocore.credentials.Credentials(server.environment["AWS_ACCESS_KEY_ID"],
-                                                   server.environment["AWS_SECRET_ACCESS_KEY"])
-
-    def send(path, body, method="POST", sign=True):
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        request = botocore.awsrequest.AWSRequest(method=method, url=server.endpoint + path, data=data,
-                                                 headers={"Content-Type": "application/json"})
-        if sign:
-            botocore.auth.SigV4Auth(credentials, "batch", "us-east-1").add_auth(request)
-        prepared = request.prepare()
-        try:
-            with urllib.request.urlopen(urllib.request.Request(
-                    prepared.url, data=data, headers=dict(prepared.headers), method=method), timeout=60) as answer:
-                return answer.status, answer.headers, answer.read()
-        except urllib.error.HTTPError as error:
-            return error.code, error.headers, error.read()
-    return send
+    return server.send
 
 
 def refused(answer, said, status=400, kind="ClientException"):
