@@ -88,6 +88,7 @@ const AwsShape& shape_of(ManifestKind kind) {
 
 Result<ManifestKind> kind_of(const YamlNode& document, const std::string& file) {
   std::vector<std::string_view> names;
+  names.reserve(kKinds.size());
   for (const KindFacts& facts : kKinds) names.push_back(facts.name);
   const std::string known = fmt::format("one of {}", fmt::join(names, ", "));
   if (document.kind != YamlNode::Kind::kMapping) {

@@ -188,6 +188,7 @@ Outcome<TopView> gather_top(Client& client) {
     }
   }
   std::vector<std::string> ids;
+  ids.reserve(view.next.size());
   for (const Json& job : view.next) ids.push_back(text_field(job, "jobId"));
   const auto details = describe_jobs(client, ids);
   if (!details) return std::unexpected(details.error());
