@@ -48,6 +48,8 @@ std::string words_of_agent(std::string_view directory) {
 }
 
 [[noreturn]] void live_as_agent(ProcessTitle& title, const std::string& directory, OwnedFd lock) {
+  // Named before it leads a session: who looks for the nursery takes no agent for it.
+  ::prctl(PR_SET_NAME, "teson-agent");
   ::setsid();
   title.show(words_of_agent(directory));
   ::_exit(agent_main(directory, lock.release()));

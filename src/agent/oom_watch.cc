@@ -97,4 +97,13 @@ bool OomWatch::explains(int main_wait_status, Duration now) {
   return evidence_.explains(main_wait_status, now);
 }
 
+std::string out_of_memory_text(int64_t limit_mib, int64_t peak_mib) {
+  char host[65] = "?";
+  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '?';
+  return fmt::format(
+      "OutOfMemoryError: Container killed due to memory usage (limit {} MiB, peak {} MiB, host {}); next time ask for "
+      "{} MiB",
+      limit_mib, peak_mib, host, limit_mib + limit_mib / 2);
+}
+
 }  // namespace teson

@@ -67,4 +67,8 @@ class OomWatch {
   std::optional<Duration> look_at_;
 };
 
+// In AWS's words first, which rules match on; then the figures, where it was, and what to ask for: half as much again,
+// as the peak of a program that was killed at its limit says only that it wanted more.
+std::string out_of_memory_text(int64_t limit_mib, int64_t peak_mib);
+
 }  // namespace teson

@@ -350,17 +350,6 @@ void add_remark(std::string& reason, const std::string& remark) {
   if (!remark.empty()) reason += (reason.empty() ? "" : "; ") + remark;
 }
 
-// In AWS's words first, which rules match on; then the figures, where it was, and what to ask for: half as much again,
-// as the peak of a program that was killed at its limit says only that it wanted more.
-std::string out_of_memory_text(int64_t limit_mib, int64_t peak_mib) {
-  char host[65] = "?";
-  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '?';
-  return fmt::format(
-      "OutOfMemoryError: Container killed due to memory usage (limit {} MiB, peak {} MiB, host {}); next time ask for "
-      "{} MiB",
-      limit_mib, peak_mib, host, limit_mib + limit_mib / 2);
-}
-
 }  // namespace
 
 AttemptEnd Supervisor::describe_end() {

@@ -34,7 +34,8 @@ pid_t agent_of(const LocalWorld& world, const AttemptId& id) {
 // 0: there is none. Of this test program, which has one launcher at a time.
 pid_t nursery() {
   for (const pid_t pid : descendants_of(::getpid())) {
-    if (text_of(proc(pid, "comm")) == "teson-nursery\n") return pid;
+    // In this order: an agent that was forked just now has its own name before it has its own session.
+    if (::getsid(pid) == pid && text_of(proc(pid, "comm")) == "teson-nursery\n") return pid;
   }
   return 0;
 }

@@ -52,8 +52,8 @@ Json jobs_page(const Controller& controller, const ConsumableState& consumable, 
 void BatchApi::create_consumable_resource(const CallPtr& call) {
   auto value = parse_create_consumable(call->body);
   if (!value) return call->refuse(value.error());
-  std::string answer = wire::json_text({{"consumableResourceName", value->name},
-                                        {"consumableResourceArn", arns_.consumable(value->name)}});
+  std::string answer = wire::json_text(
+      {{"consumableResourceName", value->name}, {"consumableResourceArn", arns_.consumable(value->name)}});
   command_then(call, command::CreateConsumable{std::move(*value)}, std::move(answer));
 }
 
@@ -94,16 +94,17 @@ void BatchApi::update_consumable_resource(const CallPtr& call) {
   auto update = parse_update_consumable(call->body, arns_);
   if (!update) return call->refuse(update.error());
   const std::string name = update->name;
-  loop_.submit(command::UpdateConsumable{name, std::move(update->change)}, [this, call, name](Result<Accepted> accepted) {
-    if (!accepted) return call->refuse(accepted.error());
-    loop_.ask([this, call, name](const Controller& controller) {
-      const auto found = controller.state().consumables().find(name);
-      if (found == controller.state().consumables().end()) return call->refuse(absent(name));
-      call->answer({{"consumableResourceName", name},
-                    {"consumableResourceArn", arns_.consumable(name)},
-                    {"totalQuantity", found->second.value.total}});
-    });
-  });
+  loop_.submit(command::UpdateConsumable{name, std::move(update->change)},
+               [this, call, name](Result<Accepted> accepted) {
+                 if (!accepted) return call->refuse(accepted.error());
+                 loop_.ask([this, call, name](const Controller& controller) {
+                   const auto found = controller.state().consumables().find(name);
+                   if (found == controller.state().consumables().end()) return call->refuse(absent(name));
+                   call->answer({{"consumableResourceName", name},
+                                 {"consumableResourceArn", arns_.consumable(name)},
+                                 {"totalQuantity", found->second.value.total}});
+                 });
+               });
 }
 
 void BatchApi::delete_consumable_resource(const CallPtr& call) {
@@ -121,7 +122,8 @@ void BatchApi::list_jobs_by_consumable_resource(const CallPtr& call) {
   if (page->after) {
     uint64_t order = 0;
     const auto parsed = std::from_chars(page->after->data(), page->after->data() + page->after->size(), order);
-    if (parsed.ec != std::errc()) return call->refuse({ErrorKind::kInvalid, "'nextToken' is not one of this operation"});
+    if (parsed.ec != std::errc())
+      return call->refuse({ErrorKind::kInvalid, "'nextToken' is not one of this operation"});
     after = order;
   }
   loop_.ask([this, call, query = std::move(*query), after, limit = page->limit](const Controller& controller) {
