@@ -12,7 +12,7 @@ def world():
         yield server, Jobs(server)
 
 
-def call(server, operation, **body):
+def call(server, operation, /, **body):
     status, _, answer = server.send(f"/v1/{operation.lower()}", body)
     assert status == 200, answer
     return json.loads(answer)

@@ -99,10 +99,10 @@ GOOD = {
     "deleteschedulingpolicy": {"arn": "nothing"},
     "tags/arn:aws:batch:us-east-1:123456789012:job-queue/scratch": {"tags": {"a": "b"}},
     f"tags/arn:aws:batch:us-east-1:123456789012:job/{JOB}": {"tags": {"teson:array-throttle": "0"}},
-    "../teson/users/add": {"name": "hostile", "role": "user"},
-    "../teson/users/rotate": {"name": "nobody"},
-    "../teson/users/revoke": {"user": "nobody"},
-    "../teson/users/role": {"name": "nobody", "role": "user"},
+    "../teson/v1/users/add": {"name": "hostile", "role": "user"},
+    "../teson/v1/users/rotate": {"name": "nobody"},
+    "../teson/v1/users/revoke": {"user": "nobody"},
+    "../teson/v1/users/role": {"name": "nobody", "role": "user"},
 }
 MARK = "5d1f0e3c-mark"  # stands for the hostile value while JSON is written
 
