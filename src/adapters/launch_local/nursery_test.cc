@@ -174,9 +174,10 @@ TEST(Nursery, OneThatDiesBeforeOrAfterTheForkCostsNothing) {
 }
 
 TEST(Nursery, OneThatIsSuspendedIsReplaced) {
-  LocalWorld world({.nursery_patience = Duration::millis(200)});
+  LocalWorld world({.nursery_patience = Duration::seconds(2)});
   EXPECT_EQ(world.run(world.shell("exit 5")).exit_code, 5);
   const pid_t first = nursery();
+  ASSERT_GT(first, 0) << "0 would be this program's own group";
   ASSERT_EQ(::kill(first, SIGSTOP), 0);
   EXPECT_EQ(world.run(world.shell("exit 6")).exit_code, 6);
   EXPECT_NE(::kill(first, 0), 0);
