@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "core/explain/words.h"
-#include "core/scheduler/consumables.h"
 #include "core/scheduler/fair_share.h"
 #include "core/scheduler/placement.h"
 
@@ -106,7 +105,6 @@ bool waits_for_promise(const State& state, const JobId& owner, Instant now) {
   const Candidate job = state.candidate(*id);
   const QueueState& queue = state.queues().at(job.spec->queue);
   if (!queue.value.enabled || kept_by_reservation(state, queue, *job.spec)) return false;
-  if (!consumables_suffice(state, *job.spec)) return false;
   const Resources room = state.host_free() + room_to_come(state) - promised_to_others(state, *id, std::nullopt);
   return job.spec->resources.fits_in(room) && place_on_demand(state, queue, job, now, Claimed::kToo).has_value();
 }
@@ -132,7 +130,6 @@ std::optional<FactBody> place_promised(const State& state, Instant now) {
       const Candidate job = state.candidate(*state.ready_for(owner));
       const QueueState& queue = state.queues().at(job.spec->queue);
       if (!queue.value.enabled || kept_by_reservation(state, queue, *job.spec)) continue;
-      if (!consumables_suffice(state, *job.spec)) continue;
       const Resources left = room_to_come(state) - promised_to_others(state, job.id, queue.value.priority);
       if (!job.spec->resources.fits_in(Resources::smaller(state.host_free(), state.host_free() + left))) continue;
       if (auto placed = place_on_demand(state, queue, job, now, claimed)) return placed;
@@ -142,7 +139,8 @@ std::optional<FactBody> place_promised(const State& state, Instant now) {
 }
 
 std::optional<FactBody> preempt(const State& state, const QueueState& queue, const Candidate& job, Instant now) {
-  if (!state.site().preemption || !consumables_suffice(state, *job.spec)) return std::nullopt;
+  // What it asks for besides room may be gone by the time that the room is there: it would be made in vain.
+  if (!state.site().preemption || !job.spec->consumables.empty()) return std::nullopt;
   const Resources& ask = job.spec->resources;
   Resources room = state.host_free();
   if (!state.interrupted().empty()) {

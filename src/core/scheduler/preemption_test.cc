@@ -120,6 +120,17 @@ TEST_F(Preemption, NothingIsInterruptedWhereMaxVcpusIsInTheWay) {
   EXPECT_THAT(interrupted_now(), IsEmpty());
 }
 
+TEST_F(Preemption, WhoAsksForAConsumableResourceInterruptsNobody) {
+  spot(4000);
+  world_.fact(fact::ConsumablePut{{"licence", ConsumableKind::kReplenishable, 1, {}, {}, {}}});
+  JobSpec spec = World::spec("od", {1000, 100, 0});
+  spec.consumables = {{"licence", 1}};
+  world_.submit(spec);
+  EXPECT_THAT(world_.decide(), IsEmpty());
+  job("od", 500);
+  EXPECT_THAT(decisions_, IsEmpty()) << "it is not its turn";
+}
+
 TEST_F(Preemption, SpotInterruptsNobody) {
   spot(3000);
   spot(2000);
