@@ -204,7 +204,7 @@ TEST_F(InterruptionRules, AcceptWhatIsNeededAndUsed) {
 }
 
 TEST_F(InterruptionRules, RefuseOnDemandInstances) {
-  refused_with({submit(1), place(1, 1), submit(2), interrupt(1, 2)}, "on-demand instance");
+  refused_with({ends(11, EndCause::kLost), submit(1), place(1, 1), submit(2), interrupt(1, 2)}, "on-demand instance");
 }
 
 TEST_F(InterruptionRules, RefuseSpotWorkThatInterrupts) {
