@@ -98,9 +98,11 @@ void Ledger::judge_placement(const fact::AttemptPlaced& f) {
     if (!taken || !taken->for_job) continue;
     const JobId owner = *taken->for_job;
     if (owner == f.id.parent()) {
-      instance.promise_kept = true;
+      // Behind a sibling: it has its turn without the room, which nobody may wait for meanwhile.
+      (f.attempt.behind ? instance.excused : instance.promise_kept) = true;
       continue;
     }
+    if (f.attempt.behind) continue;  // takes no room
     const JobRecord& job = jobs_.at(owner);
     if (job.finished()) continue;
     if (on_demand && queue.priority > queues_.at(job.spec.queue).priority) {
