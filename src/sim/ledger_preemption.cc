@@ -21,8 +21,9 @@ bool Ledger::waits_to_run(const JobId& owner) const {
   if (!job.spec.array) return job.phase == JobRecord::Phase::kRunnable;
   if (job.throttle_changed || job.spec.array->throttle > 0) return false;  // its throttle may keep the next one
   for (int i = 0; i < job.spec.array->size; ++i) {
-    const JobRecord& child = jobs_.at(owner.child(i));
-    if (child.begun() ? child.phase == JobRecord::Phase::kRunnable : child_may_run(owner.child(i))) return true;
+    const JobRecord* child = find(owner.child(i));
+    if (!child || child->finished()) continue;  // of some arrays only chosen children exist
+    if (child->begun() ? child->phase == JobRecord::Phase::kRunnable : child_may_run(owner.child(i))) return true;
   }
   return false;
 }
