@@ -51,7 +51,10 @@ void Ledger::on(const fact::InstanceInterrupted& f) {
   SIM_REQUIRE(f.until >= last_at_, "instance {} is interrupted until a moment that is past", f.id.text());
   instance.value.interruption = Interruption{last_at_, f.until, f.reason, f.for_job};
   instance.promise_kept = instance.excused = false;
-  if (!f.for_job) return;  // a user's
+  if (!f.for_job) {  // a user's, by force perhaps of an instance that another job was to be placed on
+    if (instance.value.market == Market::kOnDemand) excuse_promises();
+    return;
+  }
   SIM_REQUIRE(site_.preemption, "instance {} is interrupted for a job although preemption is off", f.id.text());
   SIM_REQUIRE(instance.value.market == Market::kSpot, "on-demand instance {} is interrupted for job {}", f.id.text(),
               f.for_job->text());
