@@ -352,7 +352,7 @@ void Ledger::on(const fact::AttemptPlaced& f) {
               f.attempt.environment);
   job.live = JobRecord::Live{f.attempt.number, f.attempt.instance, f.attempt.allocated, f.attempt.gpus, {}, {}};
   job.phase = JobRecord::Phase::kStarting;
-  if (!f.attempt.behind) judge_placement(f);
+  judge_placement(f);
   f.attempt.behind ? wait_behind(f.id, f) : occupy(f.id, f);
   SIM_REQUIRE(!instances_.at(f.attempt.instance).value.interruption,
               "job {} is placed on instance {}, which is taken back", f.id.text(), f.attempt.instance.text());

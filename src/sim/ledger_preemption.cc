@@ -21,8 +21,9 @@ bool Ledger::waits_to_run(const JobId& owner) const {
   if (!job.spec.array) return job.phase == JobRecord::Phase::kRunnable;
   if (job.throttle_changed || job.spec.array->throttle > 0) return false;  // its throttle may keep the next one
   for (int i = 0; i < job.spec.array->size; ++i) {
-    const JobRecord& child = jobs_.at(owner.child(i));
-    if (child.begun() ? child.phase == JobRecord::Phase::kRunnable : child_may_run(owner.child(i))) return true;
+    const JobRecord* child = find(owner.child(i));
+    if (!child || child->finished()) continue;  // of some arrays only chosen children exist
+    if (child->begun() ? child->phase == JobRecord::Phase::kRunnable : child_may_run(owner.child(i))) return true;
   }
   return false;
 }
@@ -50,7 +51,10 @@ void Ledger::on(const fact::InstanceInterrupted& f) {
   SIM_REQUIRE(f.until >= last_at_, "instance {} is interrupted until a moment that is past", f.id.text());
   instance.value.interruption = Interruption{last_at_, f.until, f.reason, f.for_job};
   instance.promise_kept = instance.excused = false;
-  if (!f.for_job) return;  // a user's
+  if (!f.for_job) {  // a user's, by force perhaps of an instance that another job was to be placed on
+    if (instance.value.market == Market::kOnDemand) excuse_promises();
+    return;
+  }
   SIM_REQUIRE(site_.preemption, "instance {} is interrupted for a job although preemption is off", f.id.text());
   SIM_REQUIRE(instance.value.market == Market::kSpot, "on-demand instance {} is interrupted for job {}", f.id.text(),
               f.for_job->text());
@@ -98,9 +102,11 @@ void Ledger::judge_placement(const fact::AttemptPlaced& f) {
     if (!taken || !taken->for_job) continue;
     const JobId owner = *taken->for_job;
     if (owner == f.id.parent()) {
-      instance.promise_kept = true;
+      // Behind a sibling: it has its turn without the room, which nobody may wait for meanwhile.
+      (f.attempt.behind ? instance.excused : instance.promise_kept) = true;
       continue;
     }
+    if (f.attempt.behind) continue;  // takes no room
     const JobRecord& job = jobs_.at(owner);
     if (job.finished()) continue;
     if (on_demand && queue.priority > queues_.at(job.spec.queue).priority) {

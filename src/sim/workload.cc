@@ -182,6 +182,18 @@ Command Workload::random_registry_command() {
     case 11:
       return command::DeleteConsumable{fmt::format("c{}", below(3))};
     case 0:
+      // Mostly one that may go: disabled, and used by no queue.
+      for (const auto& [name, value] : around_.ledger.environments()) {
+        const bool used = std::ranges::any_of(around_.ledger.queues(), [&name](const auto& q) {
+          return std::ranges::find(q.second.environments, name) != q.second.environments.end();
+        });
+        if (used || chance(0.3)) continue;
+        if (!value.enabled) return command::DeleteEnvironment{name};
+        return command::UpdateEnvironment{name, [](ComputeEnvironment& e) -> Status {
+                                            e.enabled = false;
+                                            return {};
+                                          }};
+      }
       return command::DeleteEnvironment{environment};
     case 8:
       return command::DeletePolicy{fmt::format("p{}", below(3))};

@@ -105,7 +105,7 @@ bool waits_for_promise(const State& state, const JobId& owner, Instant now) {
   const Candidate job = state.candidate(*id);
   const QueueState& queue = state.queues().at(job.spec->queue);
   if (!queue.value.enabled || kept_by_reservation(state, queue, *job.spec)) return false;
-  const Resources room = state.host_free() + room_to_come(state) - promised_to_others(state, *id, std::nullopt);
+  const Resources room = state.host_free() + room_to_come(state) - promised_to_others(state, *id, queue.value.priority);
   return job.spec->resources.fits_in(room) && place_on_demand(state, queue, job, now, Claimed::kToo).has_value();
 }
 
