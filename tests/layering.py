@@ -37,10 +37,13 @@ PURE = ("core", "domain")  # no clock, file, thread, chance or hash order
 PURE_RULES = [
     (r'#include <(fstream|filesystem|thread|mutex|shared_mutex|condition_variable|atomic|future|random|iostream|'
      r'unistd\.h|fcntl\.h|sys/[\w/]+\.h|time\.h|ctime|cstdio|stdio\.h)>', "a pure layer includes no such header"),
-    (r'\b(system_clock|steady_clock|high_resolution_clock|clock_gettime|gettimeofday)\b', "a pure layer reads no clock"),
-    (r'(?<![\w.:>])(std::)?time\s*\(\s*(nullptr|NULL|0)?\s*\)', "a pure layer reads no clock"),
     (r'\brandom_device\b|\b(std::)?s?rand\s*\(|\bmt19937', "chance comes from named streams of base/prng.h"),
     (r'\bgetenv\b', "a pure layer reads no environment"),
+]
+TIMED = (*PURE, "codec", "control", "ports", "sim")  # time comes in; a simulated world has its own
+CLOCK_RULES = [
+    (r'\b(system_clock|steady_clock|high_resolution_clock|clock_gettime|gettimeofday)\b', "only adapters read a clock"),
+    (r'(?<![\w.:>])(std::)?time\s*\(\s*(nullptr|NULL|0)?\s*\)', "only adapters read a clock"),
 ]
 UNORDERED = re.compile(r'\bunordered_(?:map|set|multimap|multiset)\s*<[^;{()]*>\s+(\w+)\s*(?:;|=|\{)')
 
@@ -122,6 +125,16 @@ def purity_breaches(files):
                 yield path, number, f"the order of {walked.group(1)} (a hash table) is not fixed: do not walk it"
 
 
+def clock_breaches(files):
+    for path, text in files.items():
+        if not is_source(path) or folder(path) not in TIMED or is_test(path):
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            for pattern, why in CLOCK_RULES:
+                if re.search(pattern, without_comments(line)):
+                    yield path, number, f"{why}: {line.strip()}"
+
+
 def length_breaches(files):
     for path, text in files.items():
         lines = text.count("\n")
@@ -138,7 +151,8 @@ def word_breaches(files):
                     yield path, number, f"{why}: {line.strip()}"
 
 
-RULES = {"layers": layer_breaches, "purity": purity_breaches, "length": length_breaches, "words": word_breaches}
+RULES = {"layers": layer_breaches, "purity": purity_breaches, "clocks": clock_breaches,
+         "length": length_breaches, "words": word_breaches}
 
 
 def main():

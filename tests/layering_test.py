@@ -62,7 +62,6 @@ def test_folder_outside_the_table_is_caught():
 
 @pytest.mark.parametrize("line", [
     "#include <fstream>", "#include <thread>", "#include <filesystem>", "#include <sys/stat.h>",
-    "auto now = std::chrono::system_clock::now();", "auto t = time(nullptr);", "auto t = std::time(0);",
     "std::random_device device;", "int r = rand();", 'auto* p = std::getenv("X");',
 ])
 def test_impure_line_is_caught(line):
@@ -70,10 +69,21 @@ def test_impure_line_is_caught(line):
     assert breaches("purity", "src/api/rule.cc", f"{line}\n") == []
 
 
+@pytest.mark.parametrize("line", [
+    "auto now = std::chrono::system_clock::now();", "auto t = std::chrono::steady_clock::now();",
+    "auto t = time(nullptr);", "auto t = std::time(0);",
+])
+@pytest.mark.parametrize("folder", ["core/x", "domain", "control", "sim"])
+def test_clock_below_the_adapters_is_caught(line, folder):
+    assert [number for number, _ in breaches("clocks", f"src/{folder}/rule.cc", f"int a;\n{line}\n")] == [2]
+    assert breaches("clocks", "src/adapters/x/rule.cc", f"{line}\n") == []
+
+
 @pytest.mark.parametrize("line", ["Duration time(int x);", "run_time(0);", "// the system_clock is not read here",
                                   "#include <chrono>", "job.time()"])
 def test_pure_line_passes(line):
     assert breaches("purity", "src/core/x/rule.cc", f"{line}\n") == []
+    assert breaches("clocks", "src/core/x/rule.cc", f"{line}\n") == []
 
 
 @pytest.mark.parametrize("walk", ["for (const auto& [id, job] : jobs_) use(job);",

@@ -12,23 +12,12 @@
 namespace teson {
 
 struct Activity {
-  // Upper bounds in seconds of the buckets of commit times; one more holds the rest.
-  static constexpr std::array<double, 9> kCommitBounds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5};
   static constexpr size_t kCauses = 6;  // EndCause
 
   uint64_t facts = 0;
   uint64_t jobs_submitted = 0;
   uint64_t attempts_started = 0;
   std::array<uint64_t, kCauses> attempts_ended{};  // by EndCause
-  std::array<uint64_t, kCommitBounds.size() + 1> commits{};
-  double commit_seconds = 0;
-
-  void note_commit(double seconds) {
-    size_t bucket = 0;
-    while (bucket < kCommitBounds.size() && seconds > kCommitBounds[bucket]) ++bucket;
-    ++commits[bucket];
-    commit_seconds += seconds;
-  }
 
   void note(std::span<const Fact> committed) {
     facts += committed.size();

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <utility>
 
@@ -170,10 +169,8 @@ void Controller::decide_all() {
 bool Controller::commit() {
   if (batch_.empty()) return true;
   finished_ = state_.take_finished();
-  const auto before = std::chrono::steady_clock::now();
   const Status status = journal_.append(batch_, finished_);
   if (status) {
-    activity_.note_commit(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
     activity_.note(batch_);
     return true;
   }

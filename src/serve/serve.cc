@@ -291,7 +291,8 @@ class Service {
     users_api_->register_routes(*router_);
     router_->add_target("Logs_20140328.", *logs_);
     router_->add("GET", "/healthz", health_, http::Access::kPublic);
-    metrics_ = std::make_unique<metrics::MetricsApi>(*loop_, *router_, directory_.path() + "/teson.db", kVersion);
+    metrics_ = std::make_unique<metrics::MetricsApi>(*loop_, *router_, directory_.path() + "/teson.db",
+                                                     journal_->commit_times(), kVersion);
     overview_ = std::make_unique<overview::OverviewApi>(*loop_);
     router_->add("GET", overview::OverviewApi::kPath, *overview_);
     router_->add("GET", "/metrics", *metrics_,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <optional>
 
 #include "adapters/journal_sqlite/compactor.h"
@@ -127,11 +128,13 @@ class Journaler final : public SqliteJournal {
     if (broken_) {
       return fail(ErrorKind::kIo, "the journal failed earlier: it must be loaded again before anything is appended");
     }
+    const auto before = std::chrono::steady_clock::now();
     auto done = append_in_transaction(facts, finished);
     if (!done) {
       broken_ = done.error().kind != ErrorKind::kUnavailable;
       return done;
     }
+    commit_times_.note(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
     last_fact_ += facts.size();
     if (compactor_) compactor_->observe(last_fact_);
     return {};
@@ -148,6 +151,7 @@ class Journaler final : public SqliteJournal {
   }
 
   const History& history() const override { return history_; }
+  const CommitTimes& commit_times() const override { return commit_times_; }
 
   JournalStatus status() const override {
     JournalStatus status;
@@ -283,6 +287,7 @@ class Journaler final : public SqliteJournal {
   SqliteHistory history_;
   Writer writer_;
   bool broken_ = false;
+  CommitTimes commit_times_;
   uint64_t newest_snapshot_ = 0;
   std::atomic<uint64_t> last_fact_ = 0;
   std::atomic<uint64_t> first_fact_ = 0;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "adapters/journal_sqlite/data_directory.h"
+#include "ports/commit_times.h"
 #include "ports/history.h"
 #include "ports/journal.h"
 
@@ -42,6 +43,8 @@ class SqliteJournal : public Journal {
 
   // Lives as long as the journal.
   virtual const History& history() const = 0;
+  // Of the commits that succeeded. Thread: the owner. Lives as long as the journal.
+  virtual const CommitTimes& commit_times() const = 0;
   // Thread: any.
   virtual JournalStatus status() const = 0;
   // Waits until no snapshot is due or being taken: for an orderly end, and for tests. Thread: the owner.

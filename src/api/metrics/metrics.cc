@@ -90,8 +90,6 @@ void put_activity(const Activity& activity, Exposition& out) {
   out.family("teson_attempts_ended_total", "counter", "Attempts that ended since the server started, by cause.");
   for (size_t i = 0; i < kCauseNames.size(); ++i) out.sample({{"cause", kCauseNames[i]}}, activity.attempts_ended[i]);
   counter("teson_facts_total", "Facts committed to the journal since the server started.", activity.facts);
-  out.family("teson_commit_seconds", "histogram", "How long a commit to the journal took.");
-  out.histogram(Activity::kCommitBounds, activity.commits, activity.commit_seconds);
 }
 
 uint64_t file_size(const std::string& path) {
@@ -135,8 +133,13 @@ void put_process(const std::string& journal, Exposition& out) {
   out.sample({}, open_files());
 }
 
-MetricsApi::MetricsApi(Loop& loop, http::Handler& router, std::string journal, std::string version)
-    : loop_(loop), requests_(router), journal_(std::move(journal)), version_(std::move(version)) {}
+MetricsApi::MetricsApi(Loop& loop, http::Handler& router, std::string journal, const CommitTimes& commit_times,
+                       std::string version)
+    : loop_(loop),
+      requests_(router),
+      journal_(std::move(journal)),
+      commit_times_(commit_times),
+      version_(std::move(version)) {}
 
 void MetricsApi::put_requests(Exposition& out) const {
   out.family("teson_http_requests_total", "counter", "Answers by what was asked for and status class.");
@@ -154,8 +157,10 @@ void MetricsApi::handle(http::Request, http::Reply reply) {
   auto out = std::make_shared<Exposition>();
   put_process(journal_, *out);
   put_requests(*out);
-  loop_.ask([out, reply = std::move(reply)](const Controller& controller) {
+  loop_.ask([this, out, reply = std::move(reply)](const Controller& controller) {
     put_state(controller, *out);
+    out->family("teson_commit_seconds", "histogram", "How long a commit to the journal took.");
+    out->histogram(CommitTimes::kBounds, commit_times_.counts, commit_times_.seconds);
     http::Response response;
     response.headers.add("content-type", Exposition::kContentType);
     response.body = out->text();

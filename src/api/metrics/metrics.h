@@ -9,13 +9,16 @@
 #include "api/metrics/exposition.h"
 #include "api/metrics/request_counts.h"
 #include "control/loop.h"
+#include "ports/commit_times.h"
 
 namespace teson::metrics {
 
 class MetricsApi final : public http::Handler {
  public:
-  // `router` answers what the counts are of; `journal` is the path of the journal's file. All must outlive this.
-  MetricsApi(Loop& loop, http::Handler& router, std::string journal, std::string version);
+  // `router` answers what the counts are of; `journal` is the path of the journal's file, and `commit_times`, read on
+  // the loop's thread, tells of its commits. All must outlive this.
+  MetricsApi(Loop& loop, http::Handler& router, std::string journal, const CommitTimes& commit_times,
+             std::string version);
 
   void handle(http::Request request, http::Reply reply) override;
   // The router, with its answers counted.
@@ -27,6 +30,7 @@ class MetricsApi final : public http::Handler {
   Loop& loop_;
   RequestCounts requests_;
   std::string journal_;
+  const CommitTimes& commit_times_;
   std::string version_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "api/metrics/exposition.h"
 #include "api/metrics/request_counts.h"
-#include "control/activity.h"
+#include "ports/commit_times.h"
 
 namespace teson::metrics {
 namespace {
@@ -18,17 +18,17 @@ TEST(Exposition, FamiliesSamplesAndEscapesAreTheFormats) {
 }
 
 TEST(Exposition, AHistogramsBucketsAddUp) {
-  Activity activity;
-  for (const double seconds : {0.0004, 0.0005, 0.02, 7.0}) activity.note_commit(seconds);
+  CommitTimes times;
+  for (const double seconds : {0.0004, 0.0005, 0.02, 7.0}) times.note(seconds);
   Exposition out;
   out.family("c", "histogram", "h");
-  out.histogram(Activity::kCommitBounds, activity.commits, 1.5);
+  out.histogram(CommitTimes::kBounds, times.counts, 1.5);
   EXPECT_EQ(out.text(),
             "# HELP c h\n# TYPE c histogram\nc_bucket{le=\"0.0005\"} 2\nc_bucket{le=\"0.001\"} 2\n"
             "c_bucket{le=\"0.0025\"} 2\nc_bucket{le=\"0.005\"} 2\nc_bucket{le=\"0.01\"} 2\nc_bucket{le=\"0.05\"} 3\n"
             "c_bucket{le=\"0.25\"} 3\nc_bucket{le=\"1\"} 3\nc_bucket{le=\"5\"} 3\nc_bucket{le=\"+Inf\"} 4\n"
             "c_sum 1.5\nc_count 4\n");
-  EXPECT_NEAR(activity.commit_seconds, 7.0209, 1e-9);
+  EXPECT_NEAR(times.seconds, 7.0209, 1e-9);
 }
 
 TEST(RequestCounts, AnswersAreCountedByFamilyAndClass) {
