@@ -103,6 +103,9 @@ class BatchApi final : public http::Handler {
   void update_consumable_resource(const CallPtr& call);
   void delete_consumable_resource(const CallPtr& call);
   void list_jobs_by_consumable_resource(const CallPtr& call);
+  void tags_of_consumable(const CallPtr& call, const std::string& name);
+  template <class Use>
+  void with_consumable(const CallPtr& call, std::string name, Use use);
 
   // batch_explain.cc
   void explain(const CallPtr& call);

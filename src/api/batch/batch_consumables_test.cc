@@ -48,5 +48,57 @@ TEST_F(Batch, AConsumableResourceIsMadeDescribedChangedAndDeleted) {
   expect_refused(world_.post("describeconsumableresource", {{"consumableResource", "a"}}), "'a' does not exist");
 }
 
+TEST_F(Batch, ConsumableResourcesAreFoundByNameAsJobsAre) {
+  for (const char* name : {"licence-A", "licence-B", "tokens"}) {
+    world_.post("createconsumableresource", {{"consumableResourceName", name}});
+  }
+  const auto found = [&](const char* pattern) {
+    const Json filters = Json::array({{{"name", "CONSUMABLE_RESOURCE_NAME"}, {"values", {pattern}}}});
+    std::vector<std::string> names;
+    const Answer answer = world_.post("listconsumableresources", {{"filters", filters}});
+    EXPECT_EQ(answer.status, 200) << answer.body.dump();
+    for (const Json& one : answer.body["consumableResources"]) {
+      names.push_back(one["consumableResourceName"]);
+    }
+    return names;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(found("LICENCE-*"), ElementsAre("licence-A", "licence-B"));
+  EXPECT_THAT(found("licence-a"), ElementsAre("licence-A")) << "whatever its case";
+  EXPECT_THAT(found("licence"), ElementsAre()) << "without an asterisk the whole name counts";
+}
+
+TEST_F(Batch, JobsOfAConsumableResourceAreListedInPages) {
+  world_.post("createconsumableresource", {{"consumableResourceName", "licence"}, {"totalQuantity", 1}});
+  const Json asks = {{"consumableResourceList", {{{"consumableResource", "licence"}, {"quantity", 1}}}}};
+  std::vector<std::string> ids;
+  for (const char* name : {"train-1", "train-2", "other"}) {
+    ids.push_back(world_.submit({{"jobName", name}, {"consumableResourcePropertiesOverride", asks}}));
+  }
+  EXPECT_EQ(world_.describe(ids[0])["consumableResourceProperties"], asks);
+  const auto listed = [&](Json request) {
+    request["consumableResource"] = "licence";
+    return world_.post("listjobsbyconsumableresource", request).body;
+  };
+  const Json first = listed({{"maxResults", 2}});
+  ASSERT_EQ(first["jobs"].size(), 2u);
+  EXPECT_EQ(first["jobs"][0]["jobStatus"], "STARTING");
+  EXPECT_EQ(first["jobs"][1]["jobStatus"], "RUNNABLE");
+  EXPECT_THAT(first["jobs"][1]["statusReason"].get<std::string>(), testing::HasSubstr("asked 1, free 0 of 1"));
+  const Json rest = listed({{"nextToken", first["nextToken"]}});
+  ASSERT_EQ(rest["jobs"].size(), 1u);
+  EXPECT_EQ(rest["jobs"][0]["jobName"], "other");
+  EXPECT_FALSE(rest.contains("nextToken"));
+  EXPECT_EQ(listed({{"filters", {{{"name", "JOB_NAME"}, {"values", {"TRAIN-*"}}}}}})["jobs"].size(), 2u);
+  EXPECT_EQ(listed({{"filters", {{{"name", "JOB_STATUS"}, {"values", {"RUNNABLE"}}}}}})["jobs"].size(), 2u);
+  const auto refused = [&](const Json& change, const char* said) {
+    Json request = {{"consumableResource", "licence"}};
+    request.update(change);
+    expect_refused(world_.post("listjobsbyconsumableresource", request), said);
+  };
+  refused({{"filters", {{{"name", "JOB_STATUS"}, {"values", {"DONE"}}}}}}, "RUNNABLE, STARTING");
+  refused({{"nextToken", "eA=="}}, "'nextToken'");
+}
+
 }  // namespace
 }  // namespace teson::batch

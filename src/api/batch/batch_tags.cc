@@ -132,7 +132,7 @@ void BatchApi::tag(const CallPtr& call) {
 void BatchApi::list_tags(const CallPtr& call) {
   const auto resource = arns_.resource(std::string(call->request.path_parameter("resourceArn")));
   if (!resource) return call->refuse(resource.error());
-  const auto missing = [call] {
+  const auto missing = [&call] {
     call->refuse({ErrorKind::kNotFound,
                   fmt::format("Resource {} does not exist", in_quotes(call->request.path_parameter("resourceArn")))});
   };
@@ -141,13 +141,7 @@ void BatchApi::list_tags(const CallPtr& call) {
     return answer(registry_.environment(environment->name));
   if (const auto* queue = std::get_if<QueueRef>(&*resource)) return answer(registry_.queue(queue->name));
   if (const auto* policy = std::get_if<PolicyRef>(&*resource)) return answer(registry_.policy(policy->name));
-  if (const auto* ref = std::get_if<ConsumableRef>(&*resource)) {
-    return loop_.ask([call, missing, name = ref->name](const Controller& controller) {
-      const auto found = controller.state().consumables().find(name);
-      found == controller.state().consumables().end() ? missing()
-                                                      : call->answer_text(tags_answer(found->second.value.tags));
-    });
-  }
+  if (const auto* ref = std::get_if<ConsumableRef>(&*resource)) return tags_of_consumable(call, ref->name);
   if (const auto* ref = std::get_if<DefinitionRef>(&*resource))
     return answer(registry_.definition(ref->name, ref->revision));
 

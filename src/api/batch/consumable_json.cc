@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 
 #include "base/try.h"
 
@@ -13,11 +13,8 @@ namespace {
 constexpr int64_t kMaxQuantity = 1'000'000'000'000;
 constexpr size_t kMaxAsks = 100;
 constexpr size_t kMaxToken = 256;
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
+constexpr std::array<std::string_view, 7> kStatuses = {"SUBMITTED", "PENDING",   "RUNNABLE", "STARTING",
+                                                       "RUNNING",   "SUCCEEDED", "FAILED"};
 
 // A definition is read without knowing whose server it is for: of an ARN the name counts.
 std::string_view local_name(std::string_view text) {
@@ -107,7 +104,7 @@ Result<std::string> parse_consumable_filter(const JsonValue& body) {
   TESON_TRY_STATUS(wire::required_enum(filters.front(), "name", {"CONSUMABLE_RESOURCE_NAME"}));
   TESON_TRY(const auto values, wire::required_array(filters.front(), "values", 1, 1));
   TESON_TRY(std::string text, values.front().as_string({1}));
-  return text;
+  return lower(std::move(text));
 }
 
 Result<ConsumableJobsQuery> parse_consumable_jobs(const Json& body, const Arns& arns) {
@@ -120,19 +117,20 @@ Result<ConsumableJobsQuery> parse_consumable_jobs(const Json& body, const Arns& 
     TESON_TRY(const std::string kind, wire::required_enum(filter, "name", {"JOB_STATUS", "JOB_NAME"}));
     TESON_TRY(const auto values, wire::required_array(filter, "values", 1, 1));
     TESON_TRY(std::string text, values.front().as_string({1}));
-    (kind == "JOB_STATUS" ? out.status : out.name_pattern) = kind == "JOB_STATUS" ? text : lower(text);
+    if (kind == "JOB_NAME") {
+      out.name_pattern = lower(std::move(text));
+    } else if (std::ranges::find(kStatuses, text) == kStatuses.end()) {
+      return values.front().refuse(fmt::format("Member must be one of {}", fmt::join(kStatuses, ", ")));
+    } else {
+      out.status = std::move(text);
+    }
   }
   return out;
 }
 
 bool matches(const ConsumableJobsQuery& query, const Job& job) {
   if (!query.status.empty() && query.status != status_name(job)) return false;
-  if (query.name_pattern.empty()) return true;
-  const std::string name = lower(job.spec.name);
-  std::string_view pattern = query.name_pattern;
-  if (!pattern.ends_with('*')) return name == pattern;
-  pattern.remove_suffix(1);
-  return name.starts_with(pattern);
+  return query.name_pattern.empty() || matches_pattern(query.name_pattern, lower(job.spec.name));
 }
 
 Json consumable_job(const JobView& view, const std::string& consumable, const Arns& arns) {

@@ -24,7 +24,7 @@ Result<ConsumableUpdate> parse_update_consumable(const Json& body, const Arns& a
 Json consumable_detail(const ConsumableState& consumable, const Arns& arns);
 Json consumable_summary(const ConsumableState& consumable, const Arns& arns);
 
-// The name begins so, whatever its case; empty: any.
+// A pattern for names in lower case (matches_pattern); empty: any.
 Result<std::string> parse_consumable_filter(const JsonValue& body);
 
 struct ConsumableJobsQuery {

@@ -15,30 +15,11 @@ namespace {
 constexpr std::string_view kTokenKind = "jobs";
 constexpr std::string_view kChildrenKind = "children";
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-bool matches_pattern(std::string_view pattern, std::string_view text) {
-  if (!pattern.ends_with('*')) return pattern == text;
-  pattern.remove_suffix(1);
-  return text.starts_with(pattern);
-}
-
-template <class T>
-std::optional<T> parse_number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 Result<Instant> parse_millis(const JsonValue& value) {
   TESON_TRY(const std::string text, value.as_string());
   // Bounded so that microseconds fit.
-  const auto millis = parse_number<int64_t>(text);
-  if (millis && *millis >= 0 && *millis <= INT64_MAX / 1000) return Instant::from_millis(*millis);
+  const auto millis = whole_number(text);
+  if (millis && *millis <= INT64_MAX / 1000) return Instant::from_millis(static_cast<int64_t>(*millis));
   return value.refuse("Member must be milliseconds since 1970-01-01 as a whole number");
 }
 
@@ -107,15 +88,11 @@ Result<ListQuery> parse_list(const Json& body, const Arns& arns) {
   }
   TESON_TRY(const PageRequest page, parse_page(value, array ? kChildrenKind : kTokenKind));
   out.limit = page.limit;
-  if (page.after && array) {
-    const auto last = parse_number<size_t>(*page.after);
-    if (!last || *last >= kMaxArraySize) {
-      return invalid("'nextToken' is damaged: it must be what ListJobs returned before");
-    }
-    out.first_child = *last + 1;
-  } else if (page.after) {
-    out.order_below = parse_number<uint64_t>(*page.after);
-    if (!out.order_below) return invalid("'nextToken' is damaged: it must be what ListJobs returned before");
+  TESON_TRY(const auto last, number_after(page, array ? kMaxArraySize - 1 : UINT64_MAX));
+  if (array) {
+    out.first_child = last ? *last + 1 : 0;
+  } else {
+    out.order_below = last;
   }
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "base/try.h"
 #include "wire/bytes.h"
 
@@ -21,6 +23,22 @@ Result<PageRequest> parse_page(const JsonValue& body, std::string_view kind) {
   }
   out.after = text->substr(prefix.size());
   return out;
+}
+
+std::optional<uint64_t> whole_number(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+Result<std::optional<uint64_t>> number_after(const PageRequest& page, uint64_t largest) {
+  if (!page.after) return std::optional<uint64_t>();
+  const auto number = whole_number(*page.after);
+  if (!number || *number > largest) {
+    return invalid("'nextToken' is damaged: it must be what the same operation returned before");
+  }
+  return number;
 }
 
 std::string make_token(std::string_view kind, std::string_view key) {

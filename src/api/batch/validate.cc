@@ -73,6 +73,17 @@ Status check_tags(const Tags& tags) {
   return {};
 }
 
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool matches_pattern(std::string_view pattern, std::string_view text) {
+  if (!pattern.ends_with('*')) return pattern == text;
+  pattern.remove_suffix(1);
+  return text.starts_with(pattern);
+}
+
 Status check_no_nul(const JsonValue& value) {
   if (value.json().is_string() && value.json().get_ref<const std::string&>().find('\0') != std::string::npos) {
     return invalid(

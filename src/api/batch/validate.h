@@ -35,6 +35,10 @@ Result<std::string> required_job_name(const JsonValue& object, const char* field
 Result<Tags> optional_tags(const JsonValue& object, const char* field);
 Status check_tags(const Tags& tags);
 
+// Filters: names are compared without their case, and a trailing '*' in the pattern stands for any rest.
+std::string lower(std::string text);
+bool matches_pattern(std::string_view pattern, std::string_view text);
+
 // Text that becomes an argument or environment variable may hold anything but NUL.
 Status check_no_nul(const JsonValue& value);
 
