@@ -198,19 +198,6 @@ void Ledger::on(const fact::PolicyDeleted& f) {
   }
 }
 
-void Ledger::on(const fact::ConsumablePut& f) { consumables_[f.value.name].value = f.value; }
-
-void Ledger::on(const fact::ConsumableDeleted& f) {
-  const auto found = consumables_.find(f.name);
-  SIM_REQUIRE(found != consumables_.end(), "consumable resource {} is deleted and is not there", f.name);
-  for (const JobId& id : live_) {
-    const auto& asks = jobs_.at(id).spec.consumables;
-    SIM_REQUIRE(std::ranges::find(asks, f.name, &ConsumableAsk::name) == asks.end(),
-                "consumable resource {} is deleted while job {} asks for it", f.name, id.text());
-  }
-  consumables_.erase(found);
-}
-
 void Ledger::on(const fact::DefinitionPut& f) {
   int& highest = definitions_[f.value.name];
   SIM_REQUIRE(f.value.revision >= 1 && f.value.revision <= highest + 1, "definition {} jumps to revision {} from {}",
@@ -356,6 +343,7 @@ void Ledger::on(const fact::AttemptPlaced& f) {
   f.attempt.behind ? wait_behind(f.id, f) : occupy(f.id, f);
   SIM_REQUIRE(!instances_.at(f.attempt.instance).value.interruption,
               "job {} is placed on instance {}, which is taken back", f.id.text(), f.attempt.instance.text());
+  take_consumables(f.id, job);
   step(f.id);
 }
 
@@ -425,13 +413,7 @@ void Ledger::on(const fact::AttemptEnded& f) {
               static_cast<int>(f.verdict), static_cast<int>(expected));
   judge_interrupted_end(f, job);
   leave(*job.live);
-  for (const ConsumableAsk& ask : job.spec.consumables) {
-    ConsumableRecord& consumable = consumables_.at(ask.name);
-    consumable.in_use -= ask.quantity;
-    const bool used_up =
-        consumable.value.kind == ConsumableKind::kNonReplenishable && job.phase == JobRecord::Phase::kRunning;
-    if (used_up) consumable.value.total = std::max<int64_t>(consumable.value.total - ask.quantity, 0);
-  }
+  return_consumables(job);
   job.live.reset();
   job.ends.push_back(f.end);
   if (f.verdict == fact::Verdict::kRetry) {

@@ -115,6 +115,8 @@ class Ledger {
   void occupy(const JobId& id, const fact::AttemptPlaced& f);
   void wait_behind(const JobId& id, const fact::AttemptPlaced& f);
   void leave(const JobRecord::Live& live);
+  void take_consumables(const JobId& id, const JobRecord& job);
+  void return_consumables(const JobRecord& job);
   void check_finished(std::span<const Job> finished);
   bool succeeded(const JobId& id) const;
   bool failed(const JobId& id) const;

@@ -158,6 +158,28 @@ TEST_F(LedgerTest, SeesAJobShownOtherwiseThanItsFacts) {
   EXPECT_THROW(ledger_.compare(job), BrokenInvariant);
 }
 
+fact::JobSubmitted asking(fact::JobSubmitted submitted, int64_t quantity) {
+  submitted.spec.consumables = {{"licence", quantity}};
+  return submitted;
+}
+
+TEST_F(LedgerTest, RefusesMoreOfAConsumableResourceThanThereIs) {
+  take({fact::ConsumablePut{{"licence", ConsumableKind::kReplenishable, 2, {}, {}, {}}},
+        fact::InstanceStarted{instance(2, 4000)}, asking(submit(1), 1), asking(submit(2), 2), place(1, 1)});
+  refused_with({place(2, 1, 1, 2)}, "takes consumable resource licence to 3 of 2");
+}
+
+TEST_F(LedgerTest, RefusesWhatAnAttemptHasUsedUp) {
+  take({fact::ConsumablePut{{"licence", ConsumableKind::kNonReplenishable, 1, {}, {}, {}}}, asking(submit(1, 2), 1),
+        place(1, 1), fact::AttemptStarted{{id(1), 1}, {}, "s"}, end(1, 1, 3, fact::Verdict::kRetry)});
+  refused_with({place(1, 2)}, "takes consumable resource licence to 1 of 0");
+}
+
+TEST_F(LedgerTest, RefusesToDeleteAConsumableResourceThatIsAskedFor) {
+  take({fact::ConsumablePut{{"licence", ConsumableKind::kReplenishable, 2, {}, {}, {}}}, asking(submit(1), 1)});
+  refused_with({fact::ConsumableDeleted{"licence"}}, "is deleted while job");
+}
+
 // On a host of 8 vCPUs spot job 11 holds 6 by instance 5, spot job 12 half a one by instance 6; job 1 asks for 3.
 class InterruptionRules : public LedgerTest {
  protected:
