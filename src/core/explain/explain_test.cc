@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/explain/constants.h"
 #include "core/explain/waiting.h"
 #include "core/explain/words.h"
 #include "core/scheduler/world_testing.h"
@@ -196,6 +197,30 @@ Job ended_with(EndCause cause, int exit_code, int64_t peak_mib, int64_t asked_mi
   job.past = {attempt};
   job.state = exit_code == 0 ? JobState(job_state::Succeeded{}) : JobState(job_state::Failed{});
   return job;
+}
+
+// Time limits go by the constant, people read the text.
+TEST_F(Explain, TheConstantIsHowTheTextBegins) {
+  on(kHost, 4);
+  world->fact(fact::ConsumablePut{{"licence", ConsumableKind::kReplenishable, 1, {}, {}, {}}});
+  const auto queue = [&]() -> const QueueState& { return world->state.queues().at("default"); };
+  JobSpec large = World::spec("default", {1000, 9000, 0});
+  JobSpec alien = World::spec("default", {1000, 100, 0});
+  alien.image = "busybox:1";
+  JobSpec greedy = World::spec("default", {1000, 100, 0});
+  greedy.consumables = {{"licence", 2}};
+  for (const JobSpec& spec : {large, alien, greedy}) {
+    const JobId id = world->submit(spec);
+    ASSERT_TRUE(queue().held.contains(world->state.job(id)->order));
+    EXPECT_TRUE(reason(id).starts_with(std::string(constant_of_held(world->state, queue(), spec)) + " - "))
+        << reason(id);
+  }
+  world->submit("default", {4000, 100, 0});
+  world->decide();
+  const JobId head = world->submit("default", {4000, 100, 0});
+  world->decide();
+  EXPECT_TRUE(reason(head).starts_with(
+      std::string(constant_of_head(world->state, queue(), world->state.job(head)->spec)) + " - "));
 }
 
 TEST_F(Explain, SaysWhatToAskForNextTime) {

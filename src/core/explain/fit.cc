@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "core/explain/constants.h"
 #include "core/state/state.h"
 
 namespace teson {
@@ -51,10 +52,10 @@ std::string missing_text(const Resources& ask, const Resources& size) {
 std::optional<std::string> image_problem(const Site& site, const JobSpec& spec) {
   if (runtime_for(site, spec.image)) return std::nullopt;
   return fmt::format(
-      "MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - image '{}' has no runtime on this host: map it in the configuration "
+      "{} - image '{}' has no runtime on this host: map it in the configuration "
       "file (images: [{{pattern: '{}', runtime: process}}] runs the command on the host's own file system), or use the "
       "image 'host'",
-      spec.image, spec.image);
+      kRequirement, spec.image, spec.image);
 }
 
 }  // namespace
@@ -117,13 +118,10 @@ std::optional<std::string> why_never_fits(const Site& site, const QueueState& qu
                                   environment->name, environment->max_vcpus);
   }
   if (queue.usable_environments.empty()) {
-    return fmt::format(
-        "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - every compute environment of queue '{}' is disabled or "
-        "gone: "
-        "enable one",
-        queue.value.name);
+    return fmt::format("{} - every compute environment of queue '{}' is disabled or gone: enable one", kLargerThanMax,
+                       queue.value.name);
   }
-  return "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - " + nearest;
+  return fmt::format("{} - {}", kLargerThanMax, nearest);
 }
 
 }  // namespace teson

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/explain/constants.h"
 #include "core/explain/fit.h"
 #include "core/explain/shortage.h"
 #include "core/explain/words.h"
@@ -185,12 +186,11 @@ Explanation why_head_waits(const State& state, const QueueState& queue, const Jo
   Explanation out;
   std::vector<std::string> interruptions;
   const std::string taking = interrupts(state, job.id, interruptions);
-  out.sentence =
-      shortage.text.empty()
-          ? fmt::format("CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first of {} in queue '{}': is about to start",
-                        queue.places.size(), name)
-          : fmt::format("CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - first of {} in queue '{}': {}{}",
-                        queue.places.size(), name, shortage.text, taking.empty() ? held_by(shortage) : taking);
+  out.sentence = shortage.text.empty()
+                     ? fmt::format("{} - first of {} in queue '{}': is about to start", kInsufficientCapacity,
+                                   queue.places.size(), name)
+                     : fmt::format("{} - first of {} in queue '{}': {}{}", kInsufficientCapacity, queue.places.size(),
+                                   name, shortage.text, taking.empty() ? held_by(shortage) : taking);
   out.lines = {"asks " + resources_text(job.spec.resources),
                "free on the host now: " + resources_text(state.host_free())};
   add_offers(state, queue, job.spec.resources, out.lines);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/explain/constants.h"
+
 namespace teson {
 
 bool consumables_suffice(const State& state, const JobSpec& spec) {
@@ -33,9 +35,8 @@ std::optional<std::string> why_totals_never_suffice(const State& state, const Jo
   for (const ConsumableAsk& ask : spec.consumables) {
     const ConsumableResource& resource = state.consumables().at(ask.name).value;
     if (ask.quantity <= resource.total) continue;
-    return fmt::format("MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - consumable resource '{}': asked {}, {} {}",
-                       ask.name, ask.quantity, resource.kind == ConsumableKind::kReplenishable ? "total" : "left of it",
-                       resource.total);
+    return fmt::format("{} - consumable resource '{}': asked {}, {} {}", kRequirement, ask.name, ask.quantity,
+                       resource.kind == ConsumableKind::kReplenishable ? "total" : "left of it", resource.total);
   }
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/explain/constants.h"
 #include "core/explain/waiting.h"
 
 namespace teson {
@@ -13,6 +14,7 @@ namespace {
 struct Waiting {
   JobId id;
   Instant since;
+  bool held = false;
 };
 
 Instant runnable_since(const State& state, const JobId& id) {
@@ -24,7 +26,7 @@ Instant runnable_since(const State& state, const JobId& id) {
 
 template <class Use>
 void for_each_waiting(const State& state, const QueueState& queue, Use use) {
-  for (const auto& [order, id] : queue.held) use(Waiting{id, runnable_since(state, id)});
+  for (const auto& [order, id] : queue.held) use(Waiting{id, runnable_since(state, id), true});
   if (queue.head && queue.value.enabled) use(Waiting{*queue.head, queue.head_since});
 }
 
@@ -58,9 +60,12 @@ std::optional<FactBody> cancel_overdue(const State& state, Instant now) {
     const Duration least = Duration::seconds(shortest(queue->value));
     for_each_waiting(state, *queue, [&](const Waiting& waiting) {
       if (out || waiting.since + least > now) return;
-      const std::string reason = reason_of(state, waiting.id);
+      const JobSpec& spec = *state.candidate(waiting.id).spec;
+      const std::string_view constant =
+          waiting.held ? constant_of_held(state, *queue, spec) : constant_of_head(state, *queue, spec);
       for (const TimeLimit& limit : queue->value.time_limits) {
-        if (!reason.starts_with(limit.reason) || waiting.since + Duration::seconds(limit.max_seconds) > now) continue;
+        if (limit.reason != constant || waiting.since + Duration::seconds(limit.max_seconds) > now) continue;
+        const std::string reason = reason_of(state, waiting.id);
         out = cancel(state, waiting.id,
                      fmt::format("{} (cancelled after {} s: jobStateTimeLimitActions of queue '{}')", reason,
                                  limit.max_seconds, queue->value.name),
